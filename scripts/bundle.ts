@@ -49,7 +49,7 @@ const initial = (name: string) => ({
  */
 const together = [
   { name: 'plan', test: /\/src\/(?:main\/plan-reader|cli\/begin\/lint)\.ts$/ },
-  { name: 'desk', test: /\/src\/main\/desk\.ts$/ },
+  { name: 'repo', test: /\/src\/main\/repo\.ts$/ },
   { name: 'view', test: /\/src\/view\// },
   { name: 'foreground', test: /\/src\/cli\/follow\/foreground\.ts$/ },
 ];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { commands } from '../src/cli/frame/all-commands.ts';
 import type { Context } from '../src/cli/frame/command.ts';
-import type { DeskMode } from '../src/cli/frame/desk.ts';
 import { unasked } from '../src/cli/frame/unasked.ts';
+import type { RepositoryAccess } from '../src/cli/frame/with-repository.ts';
 import { assistantHandler } from '../src/cli/serve/mcp.ts';
 import { err } from '../src/domain/base/result.ts';
 import type { ActionTerms } from '../src/engine/actions/action.ts';
@@ -56,7 +56,7 @@ describe('REST', () => {
 });
 
 describe('MCP', () => {
-  const modes: DeskMode[] = [];
+  const modes: RepositoryAccess[] = [];
   const context: Context = {
     terminal: unasked({ line: () => undefined, problem: () => undefined, json: () => undefined }),
     json: false,
@@ -67,11 +67,11 @@ describe('MCP', () => {
     readerGone: new AbortController().signal,
     onSignal: () => ({ [Symbol.dispose]: () => undefined }),
   };
-  const openDesk: typeof ports.openDesk = async (_, mode) => {
+  const openRepository: typeof ports.openRepository = async (_, mode) => {
     modes.push(mode);
     return err('there is no repository');
   };
-  const answer = assistantHandler({ commands, ports: { ...ports, openDesk } }, context, (error) => {
+  const answer = assistantHandler({ commands, ports: { ...ports, openRepository } }, context, (error) => {
     throw error;
   });
 

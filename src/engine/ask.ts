@@ -6,8 +6,8 @@ import type { Finding } from '../domain/findings/finding.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 import type { RunState } from '../domain/run/run.ts';
-import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
+import type { RepositoryHandle } from '../ports/repository-handle.ts';
 import { hearAfter } from './answers.ts';
 import { readRun } from './orders/find-run.ts';
 
@@ -19,7 +19,7 @@ export type Answered =
   | { readonly outcome: 'no-answer' };
 
 /** Of a repository, what asking takes. */
-type Asking = Pick<Desk, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
+type Asking = Pick<RepositoryHandle, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
 
 /** How soon a coordinator that died is missed. */
 const lookMs = 200;
@@ -34,34 +34,34 @@ type Asked = { readonly run: RunId; readonly state: RunState };
  * `seq` is the number of the request; 0 when none was left. `earlier` was asked before, and its answer is waited for.
  */
 export async function askAs(
-  desk: Asking,
+  repo: Asking,
   { run, state }: Asked,
   request: RequestEvent,
   earlier?: Stored,
 ): Promise<{ readonly answered: Answered; readonly seq: number }> {
-  const recorded = earlier === undefined ? await record(desk, { run, state }, request) : ok(earlier);
+  const recorded = earlier === undefined ? await record(repo, { run, state }, request) : ok(earlier);
   if (!recorded.ok) return { answered: { outcome: 'refused', because: recorded.error }, seq: 0 };
   const stored = recorded.value;
   const { seq } = stored;
-  if (!(await desk.ensureCoordinator())) return { answered: { outcome: 'no-answer' }, seq };
-  return { answered: await answerTo(desk, stored, () => progressOf(desk, stored, request)), seq };
+  if (!(await repo.ensureCoordinator())) return { answered: { outcome: 'no-answer' }, seq };
+  return { answered: await answerTo(repo, stored, () => progressOf(repo, stored, request)), seq };
 }
 
 /** Leaves the request in the ledger, or says why it would be refused. */
-async function record(desk: Asking, { run, state }: Asked, request: RequestEvent): Promise<Result<Stored, Finding>> {
+async function record(repo: Asking, { run, state }: Asked, request: RequestEvent): Promise<Result<Stored, Finding>> {
   const decided = answer(state, request);
-  return decided.ok ? ok(await desk.ledger.request(run, request)) : err(decided.error);
+  return decided.ok ? ok(await repo.ledger.request(run, request)) : err(decided.error);
 }
 
 /** Waits for the answer to a request that is in the ledger. */
-export const answerOf = (desk: Asking, asked: Stored): Promise<Answered> => answerTo(desk, asked, async () => 'none');
+export const answerOf = (repo: Asking, asked: Stored): Promise<Answered> => answerTo(repo, asked, async () => 'none');
 
 /** While a request is `under-way`, silence is not absence. A run that was halted before says nothing more. */
 type Progress = 'none' | 'under-way' | (Answered & { readonly outcome: 'halted' });
 
-async function answerTo(desk: Asking, asked: Stored, progress: () => Promise<Progress>): Promise<Answered> {
+async function answerTo(repo: Asking, asked: Stored, progress: () => Promise<Progress>): Promise<Answered> {
   const told = Promise.withResolvers<Answered>();
-  await using _hearing = await hearAfter(desk.ledger, asked, (event) => {
+  await using _hearing = await hearAfter(repo.ledger, asked, (event) => {
     const found = answerIn(event, asked.seq);
     if (found !== null) told.resolve(found);
   });
@@ -72,11 +72,11 @@ async function answerTo(desk: Asking, asked: Stored, progress: () => Promise<Pro
     if (looking) return;
     looking = true;
     // It may have ended just before the request reached it.
-    if (!(await desk.ensureCoordinator())) told.resolve({ outcome: 'no-answer' });
-    else if (waited >= Math.min(haltMs, desk.patienceMs)) {
+    if (!(await repo.ensureCoordinator())) told.resolve({ outcome: 'no-answer' });
+    else if (waited >= Math.min(haltMs, repo.patienceMs)) {
       const seen = await progress();
       if (typeof seen === 'object') told.resolve(seen);
-      else if (seen === 'none' && waited >= desk.patienceMs) told.resolve({ outcome: 'no-answer' });
+      else if (seen === 'none' && waited >= repo.patienceMs) told.resolve({ outcome: 'no-answer' });
     }
     looking = false;
   };
@@ -96,8 +96,8 @@ function answerIn(event: LedgerEvent, seq: number): Answered | null {
 }
 
 /** An agent has to be stopped or the merger to be through first: silence is work, not absence. */
-async function progressOf(desk: Asking, asked: Stored, request: RequestEvent): Promise<Progress> {
-  const { state } = await readRun(desk.ledger, asked.stream as RunId);
+async function progressOf(repo: Asking, asked: Stored, request: RequestEvent): Promise<Progress> {
+  const { state } = await readRun(repo.ledger, asked.stream as RunId);
   if (state === null) return 'none';
   const because = waitsForResume(state, request);
   if (because !== null) return { outcome: 'halted', because };

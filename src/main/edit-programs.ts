@@ -13,13 +13,13 @@ import { lfsStores } from '../supervisor/job/lfs-stores.ts';
  * itself: until it was taken it is all that there is of their work.
  */
 export const editPrograms: EditPrograms = {
-  copy: async (desk, context, { commit, base }) => {
-    const { repository } = desk.state;
+  copy: async (repo, context, { commit, base }) => {
+    const { repository } = repo.state;
     const name = randomBytes(8).toString('hex');
-    const path = editedFiles(desk.state, name);
+    const path = editedFiles(repo.state, name);
     if (path === null) throw new Error(`${name} is no name of an edit`);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const { stores } = lfsStores({ repository, checkout: desk.checkout }, context.env);
+    const { stores } = lfsStores({ repository, checkout: repo.checkout }, context.env);
     await makeWorkspace({ repository, directory: path, commit, base, lfs: { attributes: base, stores } });
     return { name, path };
   },

@@ -6,25 +6,25 @@ import type { DiffPrograms, OpenPrograms, ReadComments } from '../cli/frame/port
 
 /** Programs of the person's own: they run with the person's environment, and Ctrl-C in them is theirs. */
 export const diffPrograms: DiffPrograms = {
-  page: async (desk, context, lines) => {
+  page: async (repo, context, lines) => {
     if (process.stdout.isTTY !== true) return false;
-    const pager = await pagerOf(desk.checkout, context.env);
+    const pager = await pagerOf(repo.checkout, context.env);
     if (pager === null) return false;
     using _ = context.onSignal(() => undefined);
     return await showInPager(pager, context.terminal.paint(lines), context.env);
   },
-  difftool: async (desk, context, base, commit, tool) => {
+  difftool: async (repo, context, base, commit, tool) => {
     using _ = context.onSignal(() => undefined);
-    return await runDifftool({ repository: desk.state.repository, base, commit, tool, env: context.env });
+    return await runDifftool({ repository: repo.state.repository, base, commit, tool, env: context.env });
   },
 };
 
 export const openPrograms: OpenPrograms = {
-  workspace: (desk, attempt) => {
-    const path = `${desk.state.job(attempt)}/workspace`;
+  workspace: (repo, attempt) => {
+    const path = `${repo.state.job(attempt)}/workspace`;
     return attempt !== '' && existsSync(path) ? path : null;
   },
-  copy: (desk, commit, name) => makeReviewCopy(desk.state, commit, name),
+  copy: (repo, commit, name) => makeReviewCopy(repo.state, commit, name),
   editor: async (context, path) => {
     using _ = context.onSignal(() => undefined);
     return await openEditor(path, context.env);

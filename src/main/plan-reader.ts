@@ -40,7 +40,7 @@ import { repoClaims } from '../domain/plan/repo-claim.ts';
 import { settingsTable } from '../domain/settings/layers.ts';
 import type { ResolvedSettings } from '../domain/settings/settings.ts';
 import { attest } from '../engine/attest.ts';
-import type { PlanSource } from '../ports/desk.ts';
+import type { PlanSource } from '../ports/repository-handle.ts';
 
 /** Where a plan is read: the checkout, and where this repository keeps its state, if it may. */
 type PlanPlace = {

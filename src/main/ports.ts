@@ -3,7 +3,7 @@ import type { Ports } from '../cli/frame/ports.ts';
 
 /** The adapters of every command. Each is loaded when it is first used: `tidegate --help` loads none of them. */
 export const ports: Ports = {
-  openDesk: async (...asked) => (await import('./desk.ts')).openDesk(...asked),
+  openRepository: async (...asked) => (await import('./open-repository.ts')).openRepository(...asked),
   readPlan: async (...asked) => (await import('./plan-reader.ts')).readPlan(...asked),
   readComments: async (...asked) => (await import('./person-programs.ts')).readCommentsOf(...asked),
   draftText: async (...asked) => (await import('./plan-reader.ts')).draftText(...asked),
@@ -13,7 +13,7 @@ export const ports: Ports = {
     const script = fileURLToPath(new URL('../../demo/make-repository.sh', import.meta.url));
     return await makeDemoRepository(script, process.env['PATH'] ?? '');
   },
-  refuseAgent: async (...asked) => (await import('./desk.ts')).refuseAgent(...asked),
+  refuseAgent: async (...asked) => (await import('./open-repository.ts')).refuseAgent(...asked),
   examinations: async () => (await import('./examinations/examinations.ts')).examinations,
   init: async () => (await import('./init-ports.ts')).initPorts,
   auth: async () => (await import('./examinations/agents.ts')).authPorts,

@@ -18,9 +18,9 @@ import type { Context } from '../cli/frame/command.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';
 import type { Scratch } from '../engine/jobs/try-checks.ts';
-import { makePlaces } from './desk.ts';
 import { entry } from './entry.ts';
 import { forOurs } from './host.ts';
+import { makePlaces } from './open-repository.ts';
 
 /**
  * A state directory beside that of the repository, on the same disk, for as long as it is used. Its name says whose it is:

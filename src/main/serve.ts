@@ -14,7 +14,7 @@ import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts'
 import type { Context } from '../cli/frame/command.ts';
 import type { Listen, RunningServer, ServePorts } from '../cli/frame/ports.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
-import type { Examined } from '../ports/desk.ts';
+import type { Examined } from '../ports/repository-handle.ts';
 import { passages } from '../protocol/routes/mcp.ts';
 import { routes } from '../protocol/routes.ts';
 import { feedsOf } from '../server/feed/feeds.ts';
@@ -26,7 +26,7 @@ import { httpServer, type Served } from '../server/http/http.ts';
 import { oneTimeLinks } from '../server/http/links.ts';
 import { repositoriesOf } from '../server/live/repositories.ts';
 import { NotOpened, type Passing, type Repositories } from '../server/site.ts';
-import { openDesk, refuseAgent } from './desk.ts';
+import { openRepository, refuseAgent } from './open-repository.ts';
 
 const surroundingsOf = (context: Context) => ({
   flag: context.stateRoot,
@@ -59,10 +59,10 @@ async function start(context: Context, listen: Listen): Promise<Result<RunningSe
   const repositories = repositoriesOf({
     list: () => knownRepositories(root),
     home: home.value,
-    openDesk: async ({ checkout }) => {
-      const desk = await openDesk({ ...context, cwd: checkout }, 'act');
-      if (!desk.ok) throw new NotOpened(desk.error);
-      return desk.value;
+    openRepository: async ({ checkout }) => {
+      const repo = await openRepository({ ...context, cwd: checkout }, 'act');
+      if (!repo.ok) throw new NotOpened(repo.error);
+      return repo.value;
     },
     failed: (id, error) => context.terminal.problem(`tidegate: the coordinator of ${id} failed: ${String(error)}`),
   });
@@ -147,7 +147,7 @@ async function start(context: Context, listen: Listen): Promise<Result<RunningSe
 /** What no coordinator brought to a webhook, this one's do: nobody need ask for anything there first. */
 async function takeUpDeliveries(root: string, repositories: Repositories): Promise<void> {
   for (const { id, present } of await knownRepositories(root))
-    if (present && owesDeliveries(join(root, id))) await (await repositories.open(id))?.desk.ensureCoordinator();
+    if (present && owesDeliveries(join(root, id))) await (await repositories.open(id))?.repo.ensureCoordinator();
 }
 
 /** The protocol for each repository; all of it is loaded when somebody speaks it. */
@@ -179,9 +179,9 @@ async function examineAll(context: Context): Promise<readonly Examined[]> {
 async function homeRepository(context: Context): Promise<Result<string | null, string>> {
   const found = await findRepository(context.cwd);
   if (!found.ok) return ok(null);
-  const desk = await openDesk(context, 'act');
-  if (!desk.ok) return desk;
-  await desk.value[Symbol.asyncDispose]();
+  const repo = await openRepository(context, 'act');
+  if (!repo.ok) return repo;
+  await repo.value[Symbol.asyncDispose]();
   return ok(repositoryName(found.value));
 }
 

@@ -17,14 +17,14 @@ import type { Stop } from '../supervisor/job/run-fenced.ts';
 import { closeInherited } from './inherited.ts';
 
 /** The copy lies on the disk of the state directory. Its name says whose it is: that of a dead process goes with the next. */
-export const enterShell: EnterShell = async (desk, context, order) => {
+export const enterShell: EnterShell = async (repo, context, order) => {
   const { state, task, argv, onTerminal } = order;
   const { env } = context;
   closeInherited();
-  await sweep(desk.state.shells);
-  const runDirectory = await runDirectoryOf(desk.checkout, env);
-  const places = { state: desk.state, checkout: desk.checkout, runDirectory };
-  const files = jobDirectory(join(desk.state.shells, ownName()));
+  await sweep(repo.state.shells);
+  const runDirectory = await runDirectoryOf(repo.checkout, env);
+  const places = { state: repo.state, checkout: repo.checkout, runDirectory };
+  const files = jobDirectory(join(repo.state.shells, ownName()));
   const stop = new AbortController();
   using _ = context.onSignal(() =>
     stop.abort({ reason: 'stopped', because: { rule: 'stop-requested' } } satisfies Stop),
@@ -32,7 +32,7 @@ export const enterShell: EnterShell = async (desk, context, order) => {
   const out = context.json ? process.stderr : process.stdout;
   try {
     const ending = await runPersonShell({
-      job: atHome(shellJob(places, state, task, { ...order, nonce: desk.clock.nonce() }), personsHome()),
+      job: atHome(shellJob(places, state, task, { ...order, nonce: repo.clock.nonce() }), personsHome()),
       files,
       argv,
       // The chunk is a window on a buffer that is filled again.

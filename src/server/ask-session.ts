@@ -4,12 +4,12 @@ import type { ExternalCommand } from '../domain/external/command.ts';
 import type { Refusal } from '../domain/external/refusal.ts';
 import type { Session } from '../domain/external/session.ts';
 import { type Problem, type ProblemStatus, problem } from '../protocol/problem.ts';
-import type { OpenRepository, Site } from './site.ts';
+import type { ServedRepository, Site } from './site.ts';
 
 /** Asks a session for something, and gives it as it is right after that. */
 export async function askSession(
   { key, caller }: Site,
-  { sessions }: OpenRepository,
+  { sessions }: ServedRepository,
   session: string,
   command: ExternalCommand,
 ): Promise<Result<Session, Problem>> {

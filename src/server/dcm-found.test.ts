@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { repositoryMeant } from './dcm-found.ts';
-import type { OpenRepository, Site } from './site.ts';
+import type { ServedRepository, Site } from './site.ts';
 
 /** A site with these repositories, of which nothing but the name is looked at. */
 function siteOf(home: string | null, ...ids: readonly string[]): Site {
   const repositories = {
     home,
     list: async () => ids.map((id) => ({ id, checkout: `/${id}`, present: true })),
-    open: async (id: string) => (ids.includes(id) ? ({ id } as OpenRepository) : null),
+    open: async (id: string) => (ids.includes(id) ? ({ id } as ServedRepository) : null),
   };
   return { repositories } as unknown as Site;
 }

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import { type Batch, own, type Session } from '../domain/external/session.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import { siteRepository } from './found.ts';
-import type { OpenRepository, Site } from './site.ts';
+import type { ServedRepository, Site } from './site.ts';
 
 /** `at`: as it was at that event of the ledger. */
 export type Where = { readonly repository?: string | undefined; readonly at?: number | undefined };
@@ -11,7 +11,7 @@ export type Where = { readonly repository?: string | undefined; readonly at?: nu
 export async function repositoryMeant(
   { repositories, ...site }: Site,
   where: Where,
-): Promise<Result<OpenRepository, Problem>> {
+): Promise<Result<ServedRepository, Problem>> {
   const named = where.repository ?? repositories.home;
   if (named !== null) return await siteRepository({ repositories, ...site }, named, where.at);
   const all = await repositories.list();
@@ -38,7 +38,7 @@ export async function sessionAt(site: Site, where: Where, id: string): Promise<R
   return repository.ok ? ok(await repository.value.sessions.session(id, where.at)) : repository;
 }
 
-type FoundBatch = { readonly repository: OpenRepository; readonly session: Session; readonly batch: Batch };
+type FoundBatch = { readonly repository: ServedRepository; readonly session: Session; readonly batch: Batch };
 
 export async function batchAt(site: Site, where: Where, id: string): Promise<Result<FoundBatch, Problem>> {
   const repository = await repositoryMeant(site, where);

@@ -9,11 +9,11 @@ import { type Problem, problem } from '../protocol/problem.ts';
 import type { RunView } from '../view/run-view.ts';
 import { timesOf } from '../view/times.ts';
 import type { LiveRun } from './live/live-runs.ts';
-import type { OpenRepository, Site } from './site.ts';
+import type { ServedRepository, Site } from './site.ts';
 
 /** A run that a route is about, at the moment it asks for. */
 export type FoundRun = {
-  readonly repository: OpenRepository;
+  readonly repository: ServedRepository;
   readonly state: RunState;
   readonly stored: readonly Stored[];
   readonly view: RunView;
@@ -21,10 +21,10 @@ export type FoundRun = {
 export type FoundTask = FoundRun & { readonly task: TaskState };
 
 /** What is asked for as it was at an event that has not happened is nowhere: it could still become anything. */
-export async function siteRepository(site: Site, id: string, at?: number): Promise<Result<OpenRepository, Problem>> {
+export async function siteRepository(site: Site, id: string, at?: number): Promise<Result<ServedRepository, Problem>> {
   const repository = await site.repositories.open(id);
   if (repository === null) return err(noRepository(id));
-  const head = at === undefined ? 0 : await repository.desk.ledger.head();
+  const head = at === undefined ? 0 : await repository.repo.ledger.head();
   if (at !== undefined && at > head)
     return err(
       problem(404, 'not-yet', `event ${at} has not happened; the last is ${head}`, {
@@ -81,8 +81,8 @@ const taskOf = (state: RunState, id: string): TaskState | undefined => state.tas
 /** What `why` has to know beside the run itself. */
 export async function aroundOf({ repository, view }: FoundRun) {
   const runs = await repository.runs.all();
-  const full = fullAt(runs, (await repository.desk.settings()).machine.agents);
-  return { ahead: landsBefore(runs, view.state), full, attended: await isAttended(repository.desk, view) };
+  const full = fullAt(runs, (await repository.repo.settings()).machine.agents);
+  return { ahead: landsBefore(runs, view.state), full, attended: await isAttended(repository.repo, view) };
 }
 
 /** As it was when that event had just been stored. */

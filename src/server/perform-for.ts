@@ -4,20 +4,20 @@ import type { Finding } from '../domain/findings/finding.ts';
 import type { Action, SubjectKind, Subjects } from '../engine/actions/action.ts';
 import { type Performed, performAction } from '../engine/actions/perform.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
-import type { OpenRepository, Site } from './site.ts';
+import type { ServedRepository, Site } from './site.ts';
 
 export type Accepted = { readonly run: string; readonly accepted: true; readonly seq: number };
 
 /** Performs an action for the caller of a route, once for each key, and waits for the coordinator's answer. */
 export async function performFor<Kind extends SubjectKind, Input>(
   site: Site,
-  { id, desk }: OpenRepository,
+  { id, repo }: ServedRepository,
   asked: { readonly action: Action<Kind, Input>; readonly subject: Subjects[Kind]; readonly input: Input },
 ): Promise<Result<Accepted, Problem>> {
   const { run } = asked.subject;
   const { key } = site;
   return await oneAtATime(`${id} ${run} ${key ?? ''}`, key !== null, async () =>
-    answerTo(run, await performAction(desk, { ...asked, caller: siteCaller(site), key })),
+    answerTo(run, await performAction(repo, { ...asked, caller: siteCaller(site), key })),
   );
 }
 

@@ -6,13 +6,13 @@ import { allTasks, type FrozenPlan } from '../domain/plan/plan.ts';
 import { sketchOf } from '../domain/plan/plan-text.ts';
 import { performOrder } from '../engine/actions/run/order.ts';
 import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/orders/order-run.ts';
-import type { PlanSource } from '../ports/desk.ts';
+import type { PlanSource } from '../ports/repository-handle.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Given } from '../protocol/route.ts';
 import type { commandRoutes } from '../protocol/routes/commands.ts';
 import { siteRepository } from './found.ts';
 import { notAllowed, oneAtATime, otherRequest, siteCaller } from './perform-for.ts';
-import type { Handler, OpenRepository, Site } from './site.ts';
+import type { Handler, ServedRepository, Site } from './site.ts';
 
 type Routes = typeof commandRoutes;
 type Body = Given<Routes['order']>['body'];
@@ -22,7 +22,7 @@ export const lint: Handler<Routes['lint']> = async ({ params, body }, site) => {
   const source = sourceOf(body);
   if (!repository.ok) return repository;
   if (!source.ok) return source;
-  const read = await repository.value.desk.readPlan(source.value, flagsOf(body));
+  const read = await repository.value.repo.readPlan(source.value, flagsOf(body));
   if (!read.ok) return err(problem(422, 'no-plan', read.error, { field: 'body' }));
   const { warnings } = read.value;
   return read.value.ok
@@ -53,7 +53,7 @@ export const dryRun: Handler<Routes['dryRun']> = async ({ params, body }, site) 
 export const order: Handler<Routes['order']> = async ({ params, body }, site) => {
   const repository = await siteRepository(site, params.repository);
   if (!repository.ok) return repository;
-  const { desk, runs, id } = repository.value;
+  const { repo, runs, id } = repository.value;
   return await oneAtATime(`${id} ${site.key}`, site.key !== null, async () => {
     const prepared = await prepare(repository.value, site, body);
     if (!prepared.ok) return prepared;
@@ -66,9 +66,9 @@ export const order: Handler<Routes['order']> = async ({ params, body }, site) =>
         planFile: earlier.planFile,
       });
     const { run } = prepared.value.order;
-    if (!(await performOrder(desk, prepared.value, siteCaller(site), { key: site.key ?? undefined })))
+    if (!(await performOrder(repo, prepared.value, siteCaller(site), { key: site.key ?? undefined })))
       return err(notAllowed);
-    if (!(await desk.ensureCoordinator()))
+    if (!(await repo.ensureCoordinator()))
       return err(
         problem(503, 'no-answer', 'no coordinator begins the run; it is recorded', {
           next: `tidegate resume ${run}`,
@@ -84,16 +84,16 @@ const withoutItself = (prepared: PreparedOrder, run: RunId): PreparedOrder => ({
   warnings: prepared.warnings.filter((warning) => warning.rule !== 'plan-live' || warning.run !== run),
 });
 
-function orderWith(runs: Awaited<ReturnType<OpenRepository['runs']['all']>>, key: string) {
+function orderWith(runs: Awaited<ReturnType<ServedRepository['runs']['all']>>, key: string) {
   const orders = runs.flatMap(({ stored }) => (stored[0]?.event.type === 'requested-run' ? [stored[0].event] : []));
   return orders.find((event) => event.key === key);
 }
 
-async function prepare({ desk }: OpenRepository, site: Site, body: Body): Promise<Result<PreparedOrder, Problem>> {
+async function prepare({ repo }: ServedRepository, site: Site, body: Body): Promise<Result<PreparedOrder, Problem>> {
   const source = sourceOf(body);
   if (!source.ok) return source;
   const asked = { source: source.value, flags: flagsOf(body), wave: body.wave ?? null, tidegate: site.version };
-  const prepared = await prepareOrder(desk, asked);
+  const prepared = await prepareOrder(repo, asked);
   return prepared.ok ? prepared : err(problemOf(prepared.error));
 }
 

@@ -1,6 +1,6 @@
 import type { Result } from '../domain/base/result.ts';
 import type { By } from '../domain/ledger/requests.ts';
-import type { Content, Desk, Examined } from '../ports/desk.ts';
+import type { Content, Examined, RepositoryHandle } from '../ports/repository-handle.ts';
 import type { Problem } from '../protocol/problem.ts';
 import type { AccessRole, Answer, Given, Passage, Route } from '../protocol/route.ts';
 import type { EventStream } from './feed/event-stream.ts';
@@ -15,9 +15,9 @@ export type RepositoryEntry = {
   readonly checkout: string;
   readonly present: boolean;
 };
-export type OpenRepository = {
+export type ServedRepository = {
   readonly id: string;
-  readonly desk: Desk;
+  readonly repo: RepositoryHandle;
   readonly runs: LiveRuns;
   readonly sessions: LiveSessions;
 };
@@ -31,7 +31,7 @@ export class NotOpened extends Error {
 export interface Repositories extends AsyncDisposable {
   list(): Promise<readonly RepositoryEntry[]>;
   /** Opened at the first call and kept open. Null: none is called so. Rejects with `NotOpened` or what is wrong with its ledger. */
-  open(id: string): Promise<OpenRepository | null>;
+  open(id: string): Promise<ServedRepository | null>;
   /** The one that the server was started in: meant where a path names none. */
   readonly home: string | null;
 }

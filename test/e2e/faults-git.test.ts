@@ -140,9 +140,9 @@ describe('a repository that is not supported (G6)', () => {
     writeFileSync(join(other, 'plan.yaml'), p.git('show', 'main:plan.yaml'));
     p.git('-C', other, 'add', '-A');
     p.git('-C', other, 'commit', '-qm', 'first');
-    const desk = { cli: (...args: string[]) => ended(p.start(['-C', other, ...args])) };
-    const { run } = documentOf(await desk.cli('run', 'plan.yaml', '--yes', '--json'));
-    expect(documentOf(await answerEverything(desk, run))).toMatchObject({ exit: 0 });
+    const repo = { cli: (...args: string[]) => ended(p.start(['-C', other, ...args])) };
+    const { run } = documentOf(await repo.cli('run', 'plan.yaml', '--yes', '--json'));
+    expect(documentOf(await answerEverything(repo, run))).toMatchObject({ exit: 0 });
     expect(p.git('-C', other, 'show', 'main:one.txt')).toBe('one');
   });
 });

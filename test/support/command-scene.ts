@@ -11,8 +11,8 @@ import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import { foldRun } from '../../src/domain/run/run.ts';
 import { defaultSettings } from '../../src/domain/settings/settings.ts';
-import type { Desk } from '../../src/ports/desk.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
+import type { RepositoryHandle } from '../../src/ports/repository-handle.ts';
 import type { Terminal, Text } from '../../src/ports/terminal.ts';
 import { alive, holder } from '../contract/ledger-support.ts';
 import { approved, begun, by, ended, held, run, started } from './run-events.ts';
@@ -33,7 +33,7 @@ export async function commandScene(
   const taken = await ledger.takeEpoch(holder(1), alive);
   if (taken.outcome !== 'taken') throw new Error('the ledger is new');
   if (facts.length > 0) await ledger.append(run, 0, facts, taken.epoch);
-  const desk: Desk = {
+  const repo: RepositoryHandle = {
     ledger,
     git: {
       toplevel: async () => directory,
@@ -98,7 +98,7 @@ export async function commandScene(
     const documents: unknown[] = [];
     const exit = await runProgram(argv, {
       commands,
-      ports: portsOf(desk),
+      ports: portsOf(repo),
       open: ({ json }) => ({
         terminal: recording(out, problems, documents),
         json,
@@ -123,11 +123,11 @@ export async function commandScene(
   };
 }
 
-/** Only the ports of commands that work at a desk. */
-function portsOf(desk: Desk): Ports {
+/** Only the ports of commands that work at a repo. */
+function portsOf(repo: RepositoryHandle): Ports {
   const notAsked = () => Promise.reject(new Error('not asked'));
   return {
-    openDesk: async () => ok(desk),
+    openRepository: async () => ok(repo),
     readComments: async () => ok('from a file\n'),
     diffPrograms: async () => ({ page: async () => false, difftool: async () => 0 }),
     ...{ readPlan: notAsked, draftText: notAsked, enterShell: notAsked, makeDemo: notAsked, refuseAgent: notAsked },

@@ -29,7 +29,7 @@ import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';
 import { foldRun } from '../../src/domain/run/run.ts';
 import { keepDisk } from '../../src/engine/jobs/disk-keeper.ts';
-import type { Desk } from '../../src/ports/desk.ts';
+import type { RepositoryHandle } from '../../src/ports/repository-handle.ts';
 import { approved, begun, by, ended, hello, run } from './run-events.ts';
 import { type TempRepo, tempRepo } from './temp-repo.ts';
 
@@ -145,8 +145,8 @@ async function sweep(state: ReturnType<typeof stateDir>, events: readonly RunEve
   const ledger = memoryLedger();
   const { epoch } = await ledger.takeEpoch({ pid: 1, startTime: '', bootId: '', host: '' } as never, () => false);
   await ledger.append(run, 0, events, epoch);
-  const desk = { ledger, disk, state, git: {}, files: { lfsBytes: async () => 0, removeLfs: async () => undefined } };
-  await cleanDisk({ dryRun: false }, desk as unknown as Desk);
+  const repo = { ledger, disk, state, git: {}, files: { lfsBytes: async () => 0, removeLfs: async () => undefined } };
+  await cleanDisk({ dryRun: false }, repo as unknown as RepositoryHandle);
   return failures;
 }
 

@@ -1,6 +1,6 @@
 import type { Ended } from './project.ts';
 
-type Desk = { cli(...args: string[]): Promise<Ended> };
+type RepositoryHandle = { cli(...args: string[]): Promise<Ended> };
 type Document = {
   readonly exit: number;
   readonly reason: string;
@@ -8,16 +8,16 @@ type Document = {
 };
 
 /** Someone who does what every need says, until the run has ended; how often is bounded. */
-export async function answerEverything(desk: Desk, run: string): Promise<Ended> {
+export async function answerEverything(repo: RepositoryHandle, run: string): Promise<Ended> {
   let last = '';
   for (let tries = 0; tries < 12; tries += 1) {
-    const seen = await desk.cli('resume', run, '--yes', '--land', '--json');
+    const seen = await repo.cli('resume', run, '--yes', '--land', '--json');
     const document = JSON.parse(seen.stdout) as Document;
     const [need] = document.needs ?? [];
     if (need === undefined) return seen;
     last = JSON.stringify(need);
     const [, ...words] = need.command.split(' ');
-    if (words[0] !== 'resume') await desk.cli(...words, '--json');
+    if (words[0] !== 'resume') await repo.cli(...words, '--json');
   }
   throw new Error(`${run} did not end: ${last}`);
 }

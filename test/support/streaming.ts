@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { Desk } from '../../src/ports/desk.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
+import type { RepositoryHandle } from '../../src/ports/repository-handle.ts';
 import type { Envelope } from '../../src/protocol/envelope.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { feedsOf } from '../../src/server/feed/feeds.ts';
@@ -27,12 +27,12 @@ export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}
   const fault = (error: unknown): void => void faults.push(error);
   const feeds = feedsOf(fault, { ...usualLimits, ...limits });
   const links = oneTimeLinks(() => secret, Date.now);
-  // all that a feed needs of a desk
-  const desk = { ledger } as Desk;
+  // all that a feed needs of a repo
+  const repo = { ledger } as RepositoryHandle;
   const repositories: Repositories = {
     list: async () => [{ id: repository, checkout: '/nowhere', present: true }],
     open: async (id) =>
-      id === repository ? { id, desk, runs: liveRuns(ledger), sessions: liveSessions(ledger) } : null,
+      id === repository ? { id, repo, runs: liveRuns(ledger), sessions: liveSessions(ledger) } : null,
     home: null,
     [Symbol.asyncDispose]: async () => undefined,
   };

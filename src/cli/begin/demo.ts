@@ -4,14 +4,14 @@ import type { RunState } from '../../domain/run/run.ts';
 import { performAction } from '../../engine/actions/perform.ts';
 import { dropAction } from '../../engine/actions/task/drop.ts';
 import { knownRuns } from '../../engine/orders/find-run.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { eventTeller } from '../../view/event-line.ts';
 import { inForeground } from '../follow/foreground.ts';
 import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk, failed } from '../frame/desk.ts';
 import type { DemoRepository } from '../frame/ports.ts';
+import { failed, withRepository } from '../frame/with-repository.ts';
 import { begin } from './run.ts';
 
 /**
@@ -27,19 +27,23 @@ export async function playDemo(_input: object, context: Context, { ports }: Prog
     `Five tasks in two waves, each a real process. One of them, ${repository.rogue}, does not keep to its task.`,
     '',
   );
-  return await atDesk(ports.openDesk, there, 'act', (desk) => play(asDemo(desk), there, repository));
+  return await withRepository(ports.openRepository, there, 'act', (repo) => play(asDemo(repo), there, repository));
 }
 
-const asDemo = (desk: Desk): Desk => ({
-  ...desk,
+const asDemo = (repo: RepositoryHandle): RepositoryHandle => ({
+  ...repo,
   caller: { agent: null, mayDecide: true, by: { who: 'demo', via: 'demo' } },
 });
 
-async function play(desk: Desk, context: Context, { rogue, ...repository }: DemoRepository): Promise<Outcome> {
+async function play(
+  repo: RepositoryHandle,
+  context: Context,
+  { rogue, ...repository }: DemoRepository,
+): Promise<Outcome> {
   // in a pipe the timeline at the end tells it once, with times
   const quiet = { ...context, json: !context.terminal.interactive };
-  const first = await begin(desk, quiet, repository.plan, { yes: true, isBrief: true });
-  const [known] = await knownRuns(desk.ledger);
+  const first = await begin(repo, quiet, repository.plan, { yes: true, isBrief: true });
+  const [known] = await knownRuns(repo.ledger);
   const task = Object.values(known?.state?.tasks ?? {}).find(({ id }) => id === rogue);
   if (known === undefined || known.state === null || task?.progress.status !== 'held') return first;
 
@@ -51,21 +55,21 @@ async function play(desk: Desk, context: Context, { rogue, ...repository }: Demo
     [{ text: `${rogue} is held, and nothing of it was merged:`, tone: 'strong' }],
     ...reasons.map((reason) => `  ${reason}`),
   );
-  for (const line of await triedBy(desk, task.progress.attempt.id)) say(context, `  ${line}`);
+  for (const line of await triedBy(repo, task.progress.attempt.id)) say(context, `  ${line}`);
   say(context, '', `A person drops it by name: tidegate drop ${known.run}/${rogue}`, '');
   const subject = { run: known.run, state: known.state, task: task.id };
-  const dropped = await performAction(desk, { action: dropAction, subject, input: { paths: [] } });
+  const dropped = await performAction(repo, { action: dropAction, subject, input: { paths: [] } });
   if (dropped.outcome !== 'accepted') return failed('demo', `the drop was ${dropped.outcome}`);
-  const last = await inForeground(desk, quiet, runId(known.run), {
+  const last = await inForeground(repo, quiet, runId(known.run), {
     yes: false,
     land: false,
     warnings: [],
     fromStart: false,
     isBrief: true,
   });
-  const [ended] = await knownRuns(desk.ledger);
+  const [ended] = await knownRuns(repo.ledger);
   if (ended === undefined || ended.state?.ended !== 'landed') return last;
-  const lines = [...(await timeline(desk, ended.run)), '', ...howToLook(context, ended.state, repository)];
+  const lines = [...(await timeline(repo, ended.run)), '', ...howToLook(context, ended.state, repository)];
   return {
     exit: exitCodes.done,
     reason: 'done',
@@ -79,14 +83,14 @@ function say(context: Context, ...lines: readonly Text[]): void {
 }
 
 /** What the rogue printed of its own attempts. */
-async function triedBy(desk: Desk, attempt: string): Promise<readonly string[]> {
-  const { text } = await desk.files.readLog(attempt, 0);
+async function triedBy(repo: RepositoryHandle, attempt: string): Promise<readonly string[]> {
+  const { text } = await repo.files.readLog(attempt, 0);
   return text.split('\n').filter((line) => line.startsWith('refused:') || line.startsWith('did it:'));
 }
 
-async function timeline(desk: Desk, run: string): Promise<readonly Text[]> {
+async function timeline(repo: RepositoryHandle, run: string): Promise<readonly Text[]> {
   const textOf = eventTeller();
-  const events = (await desk.ledger.read(run)).flatMap(({ at, event }) => {
+  const events = (await repo.ledger.read(run)).flatMap(({ at, event }) => {
     const line = textOf(event);
     return line === null ? [] : [{ at: Date.parse(at), line }];
   });

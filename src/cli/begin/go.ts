@@ -18,7 +18,7 @@ export async function runTyped(
 ): Promise<Outcome> {
   const sketch = sketched(task, agent ?? null, model ?? null);
   if (!sketch.ok) return misused('usage', `go: ${sketch.error}`);
-  return await checkedThenRun(ports.openDesk, context, sketch.value, options, { command: 'go', typed: true });
+  return await checkedThenRun(ports.openRepository, context, sketch.value, options, { command: 'go', typed: true });
 }
 
 /** Pure: words as they were typed, `--then` and `--owns` among them. */

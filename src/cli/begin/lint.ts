@@ -1,6 +1,6 @@
 import { explain } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { ReadPlan } from '../../ports/desk.ts';
+import type { ReadPlan } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { definitionLines } from '../../view/plan-view.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';

@@ -7,11 +7,11 @@ import { draftDirective } from '../../planner/draft-directive.ts';
 import { type GoalPlan, planOfGoal } from '../../planner/goal-plan.ts';
 import { registryOf } from '../../planner/registry.ts';
 import { type TemplateName, templateNames } from '../../planner/templates.ts';
-import type { Desk, ReadPlan } from '../../ports/desk.ts';
+import type { ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type Context, done, misused, type Outcome } from '../frame/command.ts';
-import { atDesk, type OpenDesk } from '../frame/desk.ts';
 import type { PlanFiles } from '../frame/ports.ts';
+import { type OpenRepository, withRepository } from '../frame/with-repository.ts';
 import { findingLines, outcomeOf as lintOutcome } from './lint.ts';
 import { checkedThenRun } from './run.ts';
 
@@ -26,7 +26,7 @@ export type GoalOptions = {
 
 /** `tidegate plan "<goal>"`: a plan by fixed rules, as a file that says nothing to lint; or one that an agent drafts in a run. */
 export async function planGoal(
-  open: OpenDesk,
+  open: OpenRepository,
   files: PlanFiles,
   context: Context,
   goal: string,
@@ -41,15 +41,15 @@ export async function planGoal(
   if (options.agent === undefined && (options.yes || options.land))
     return misused('usage', 'plan: --yes and --land go with --agent: without one nothing is run');
   const drafts: Drafting[] = [];
-  const written = await atDesk(open, context, 'look', async (desk) => {
-    const made = await planned(desk, goal, template);
+  const written = await withRepository(open, context, 'look', async (repo) => {
+    const made = await planned(repo, goal, template);
     if (!made.ok) return made.error;
-    const path = pathOf(desk, files, context, options.output);
+    const path = pathOf(repo, files, context, options.output);
     if (options.agent === undefined) return await keep(files, made.value, path, options);
-    if (path === null || !path.startsWith(`${desk.checkout}/`))
+    if (path === null || !path.startsWith(`${repo.checkout}/`))
       return misused('outside', 'plan: an agent writes into the repository; name a file in it with -o');
     if (await files.isThere(path)) return notWritten('exists', options.output ?? usualFile);
-    const file = path.slice(desk.checkout.length + 1);
+    const file = path.slice(repo.checkout.length + 1);
     drafts.push({ agent: options.agent, goal, file, ruled: made.value.text });
     return done();
   });
@@ -60,11 +60,15 @@ export async function planGoal(
 type Planned = GoalPlan & { readonly read: ReadPlan & { readonly ok: true }; readonly text: string };
 
 /** Read as any plan is, with every layer around it: what would be found later is found before there is a file. */
-async function planned(desk: Desk, goal: string, template: TemplateName): Promise<Result<Planned, Outcome>> {
-  const settings = await desk.settings();
+async function planned(
+  repo: RepositoryHandle,
+  goal: string,
+  template: TemplateName,
+): Promise<Result<Planned, Outcome>> {
+  const settings = await repo.settings();
   const made = planOfGoal(goal, { template, registry: registryOf(settings.registry), protect: settings.protect });
   if (!made.ok) return err(misused('bad-goal', `plan: ${made.error}`));
-  const read = await desk.readPlan(made.value.sketch, { land: null, focus: null });
+  const read = await repo.readPlan(made.value.sketch, { land: null, focus: null });
   if (!read.ok) return err(misused('no-plan', `plan: ${read.error}`));
   if (!read.value.ok) return err(lintOutcome(read.value));
   const vague = read.value.warnings.find(({ rule }) => rule === 'directive-vague');
@@ -79,9 +83,9 @@ async function planned(desk: Desk, goal: string, template: TemplateName): Promis
 }
 
 /** Null: it is only printed. */
-function pathOf(desk: Desk, files: PlanFiles, context: Context, output: string | undefined): string | null {
+function pathOf(repo: RepositoryHandle, files: PlanFiles, context: Context, output: string | undefined): string | null {
   if (output === '-') return null;
-  return output === undefined ? join(desk.checkout, usualFile) : files.resolve(context.cwd, output);
+  return output === undefined ? join(repo.checkout, usualFile) : files.resolve(context.cwd, output);
 }
 const usualFile = 'tidegate.plan.yaml';
 
@@ -125,7 +129,7 @@ type Drafting = {
 
 /** An ordinary run of one task that owns one file, and is done when nothing stands against that file as a plan. */
 async function draftedBy(
-  open: OpenDesk,
+  open: OpenRepository,
   context: Context,
   { agent, goal, file, ruled }: Drafting,
   { dryRun, yes, land }: GoalOptions,

@@ -1,9 +1,9 @@
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type Context, done, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk, failed } from '../frame/desk.ts';
 import type { PlanFiles } from '../frame/ports.ts';
 import { runNamed } from '../frame/subject.ts';
+import { failed, withRepository } from '../frame/with-repository.ts';
 import { type GoalOptions, notWritten, planGoal } from './plan-goal.ts';
 
 type PlanInput = GoalOptions & { readonly goal: readonly string[]; readonly fromGo: string | undefined };
@@ -18,26 +18,28 @@ export async function writePlan(
   if (fromGo === undefined)
     return goal.length === 0
       ? misused('usage', 'plan: which plan? tidegate plan "<goal>", or tidegate plan --from-go <run>')
-      : await planGoal(ports.openDesk, files, context, goal.join(' '), options);
+      : await planGoal(ports.openRepository, files, context, goal.join(' '), options);
   const { output, ...others } = options;
   return goal.length > 0 || Object.values(others).some((value) => value !== undefined && value !== false)
     ? misused('usage', 'plan: --from-go keeps a plan that is there; it goes with -o only')
-    : await atDesk(ports.openDesk, context, 'look', (desk) => keepPlan(desk, files, context, { run: fromGo, output }));
+    : await withRepository(ports.openRepository, context, 'look', (repo) =>
+        keepPlan(repo, files, context, { run: fromGo, output }),
+      );
 }
 
 async function keepPlan(
-  desk: Desk,
+  repo: RepositoryHandle,
   files: PlanFiles,
   context: Context,
   { run, output }: { readonly run: string; readonly output: string | undefined },
 ): Promise<Outcome> {
-  const found = await runNamed(desk, 'plan', run);
+  const found = await runNamed(repo, 'plan', run);
   if (!found.ok) return found.error;
   const { state } = found.value;
   const isTyped = Object.values(state.plan.waves).every((wave) =>
     wave.tasks.every((task) => task.directive.file === null),
   );
-  if (state.planFile !== desk.state.writtenPlan(state.run) || !isTyped)
+  if (state.planFile !== repo.state.writtenPlan(state.run) || !isTyped)
     return misused('not-go', `plan: ${state.run} was not begun by tidegate go; its plan is ${state.planFile}`);
   const text = await files.read(state.planFile);
   if (text === null)

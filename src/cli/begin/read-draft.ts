@@ -4,7 +4,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { prepareOrder } from '../../engine/orders/order-run.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk } from '../frame/desk.ts';
+import { withRepository } from '../frame/with-repository.ts';
 
 /**
  * `tidegate read-draft <commit> <file> <branch>`: what `run --dry-run` would say of a plan that only a snapshot has. Called by the
@@ -15,10 +15,10 @@ export const judgeDraft = (
   context: Context,
   { ports }: Program,
 ): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, 'look', async (desk) => {
-    const text = await ports.draftText(desk.state.repository, commitId(commit), file);
+  withRepository(ports.openRepository, context, 'look', async (repo) => {
+    const text = await ports.draftText(repo.state.repository, commitId(commit), file);
     if (!text.ok) return mistaken([text.error]);
-    const prepared = await prepareOrder(desk, {
+    const prepared = await prepareOrder(repo, {
       source: { text: text.value, as: file, branch },
       flags: { land: null, focus: null },
       wave: null,

@@ -2,7 +2,7 @@ import { err, type Result } from '../../domain/base/result.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import { performOrder } from '../../engine/actions/run/order.ts';
 import { type PreparedOrder, prepareOrder } from '../../engine/orders/order-run.ts';
-import type { Desk, PlanFlags, PlanSource } from '../../ports/desk.ts';
+import type { PlanFlags, PlanSource, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { findingText, planView } from '../../view/plan-view.ts';
 import { inCi } from '../ci/ci.ts';
@@ -10,8 +10,8 @@ import { inBackground } from '../follow/background.ts';
 import { inForeground } from '../follow/foreground.ts';
 import { type Context, done, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk, type OpenDesk } from '../frame/desk.ts';
 import { callerIsAgent } from '../frame/people-only.ts';
+import { type OpenRepository, withRepository } from '../frame/with-repository.ts';
 import { notOrdered } from './not-ordered.ts';
 
 export type RunOptions = {
@@ -32,38 +32,38 @@ type RunInput = RunOptions & { readonly plan: readonly string[]; readonly junit:
 export async function runPlan(
   { plan, junit, ...options }: RunInput,
   context: Context,
-  { ports: { openDesk } }: Program,
+  { ports: { openRepository } }: Program,
 ): Promise<Outcome> {
   if (options.ci !== true)
     return junit === undefined
-      ? await checkedThenRun(openDesk, context, plan, options)
+      ? await checkedThenRun(openRepository, context, plan, options)
       : misused('no-ci', 'run: --junit goes with --ci');
   if (options.detach === true)
     return misused('detached-ci', 'run: --ci tells what came of the run, so it cannot go with --detach');
-  return await inCi(openDesk, context, junit ?? 'tidegate-junit.xml', (unasked) =>
-    checkedThenRun(openDesk, unasked, plan, options),
+  return await inCi(openRepository, context, junit ?? 'tidegate-junit.xml', (unasked) =>
+    checkedThenRun(openRepository, unasked, plan, options),
   );
 }
 
 /** All checks come before anything is made: a plan that is refused leaves no trace. */
 export async function checkedThenRun(
-  open: OpenDesk,
+  open: OpenRepository,
   context: Context,
   source: PlanSource,
   options: RunOptions,
   more: RunCaller = runAsked,
 ): Promise<Outcome> {
   const ready: PreparedOrder[] = [];
-  const checked = await atDesk(open, context, 'look', async (desk) => {
-    const prepared = await prepare(desk, context, source, options, more.command);
+  const checked = await withRepository(open, context, 'look', async (repo) => {
+    const prepared = await prepare(repo, context, source, options, more.command);
     if (!prepared.ok) return prepared.error;
     ready.push(prepared.value);
     return dryRun(prepared.value);
   });
   const [prepared] = ready;
   if (prepared === undefined || options.dryRun === true) return checked;
-  return await atDesk(open, context, 'act', (desk) =>
-    carryOut(desk, context, prepared, { ...options, typed: more.typed }),
+  return await withRepository(open, context, 'act', (repo) =>
+    carryOut(repo, context, prepared, { ...options, typed: more.typed }),
   );
 }
 
@@ -76,19 +76,19 @@ export type RunCaller = {
 const runAsked: RunCaller = { command: 'run', typed: false };
 
 export async function begin(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   file: string | undefined,
   options: RunOptions,
 ): Promise<Outcome> {
-  const prepared = await prepare(desk, context, file === undefined ? [] : [file], options);
+  const prepared = await prepare(repo, context, file === undefined ? [] : [file], options);
   if (!prepared.ok) return prepared.error;
-  return options.dryRun === true ? dryRun(prepared.value) : await carryOut(desk, context, prepared.value, options);
+  return options.dryRun === true ? dryRun(prepared.value) : await carryOut(repo, context, prepared.value, options);
 }
 
 /** Reads, freezes and rehearses; changes nothing. */
 async function prepare(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   source: PlanSource,
   options: RunOptions,
@@ -102,7 +102,7 @@ async function prepare(
   const { withUncommitted = false } = options;
   const flags = { land: landFlag(options), focus };
   const asked = { source, flags, wave, withUncommitted, tidegate: context.version };
-  const prepared = await prepareOrder(desk, asked);
+  const prepared = await prepareOrder(repo, asked);
   return prepared.ok ? prepared : err(notOrdered(prepared.error, command));
 }
 
@@ -113,7 +113,7 @@ const landFlag = ({ ci, land }: RunOptions): PlanFlags['land'] => (ci === true &
 const longestFocus = 2_000;
 
 async function carryOut(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   prepared: PreparedOrder,
   options: RunOptions & { readonly typed?: boolean },
@@ -124,15 +124,15 @@ async function carryOut(
   if (yes && !context.json)
     for (const warning of warnings) context.terminal.line(`note    ${findingText(explain(warning))}`);
   const approves = [...(yes ? (['start'] as const) : []), ...(land ? (['land'] as const) : [])];
-  if (!(await performOrder(desk, prepared, desk.caller, { approves }))) return callerIsAgent(desk, 'tidegate run');
+  if (!(await performOrder(repo, prepared, repo.caller, { approves }))) return callerIsAgent(repo, 'tidegate run');
   const how = { yes, typed, land, isBrief, warnings, fromStart: true };
   // where nobody is asked, nobody sees the plan with its notes
   if (!context.json && !yes && !context.terminal.interactive)
     for (const note of prepared.notes) context.terminal.problem(`tidegate: note: ${findingText(explain(note))}`);
   const outcome =
     options.detach === true
-      ? await inBackground(desk, context, order.run, how)
-      : await inForeground(desk, context, order.run, how);
+      ? await inBackground(repo, context, order.run, how)
+      : await inForeground(repo, context, order.run, how);
   return { ...outcome, data: { ...outcome.data, warnings: warnings.map(explain) } };
 }
 

@@ -5,8 +5,8 @@ import type { Explained } from '../../domain/explain/sentence.ts';
 import { knownRuns } from '../../engine/orders/find-run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type Context, misused, type Outcome } from '../frame/command.ts';
-import { atDesk, type OpenDesk } from '../frame/desk.ts';
 import { unasked } from '../frame/unasked.ts';
+import { type OpenRepository, withRepository } from '../frame/with-repository.ts';
 import { annotation, resumeCommands, stepSummary, stopCommands } from './github.ts';
 import { junitXml } from './junit.ts';
 import { type CiReport, refusedReport, runReport } from './report.ts';
@@ -16,7 +16,7 @@ import { type CiReport, refusedReport, runReport } from './report.ts';
  * summary of the step and annotations. Nothing that an agent or a check printed is taken for a command of the runner.
  */
 export async function inCi(
-  open: OpenDesk,
+  open: OpenRepository,
   context: Context,
   junit: string,
   body: (context: Context) => Promise<Outcome>,
@@ -44,12 +44,12 @@ function withCommands(outcome: Outcome, json: boolean, commands: readonly Text[]
   return { ...outcome, needs: [], problems: [], lines: [...lines, ...problems, ...needed, ...commands] };
 }
 
-async function reportOf(open: OpenDesk, context: Context, outcome: Outcome): Promise<CiReport> {
+async function reportOf(open: OpenRepository, context: Context, outcome: Outcome): Promise<CiReport> {
   const { run, findings } = outcome.data ?? {};
   const reports: CiReport[] = [];
   if (typeof run === 'string')
-    await atDesk(open, context, 'look', async (desk) => {
-      const known = (await knownRuns(desk.ledger)).find((one) => one.run === run);
+    await withRepository(open, context, 'look', async (repo) => {
+      const known = (await knownRuns(repo.ledger)).find((one) => one.run === run);
       if (known?.state) reports.push(runReport(known.state, known.stored));
       return outcome;
     });

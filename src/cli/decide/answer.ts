@@ -1,12 +1,12 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { recordById } from '../../domain/board/board.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { recordLines } from '../../view/board-lines.ts';
 import { actOn, refusedToAgent } from '../frame/act.ts';
 import { type Context, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk } from '../frame/desk.ts';
 import { type MadeRun, wholeRunNamed } from '../frame/subject.ts';
+import { withRepository } from '../frame/with-repository.ts';
 
 type AnswerInput = { readonly record: string; readonly message: string | undefined; readonly close: boolean };
 
@@ -17,27 +17,29 @@ export async function answerRecord(
   { ports }: Program,
 ): Promise<Outcome> {
   if (message !== undefined && close) return misused('answer-or-close', 'answer: either -m or --close');
-  return await atDesk(ports.openDesk, context, 'ask', (desk) => settle(desk, context, record, close ? null : message));
+  return await withRepository(ports.openRepository, context, 'ask', (repo) =>
+    settle(repo, context, record, close ? null : message),
+  );
 }
 
 /** Without an answer the person is asked for it, where one can be. */
 async function settle(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   given: string,
   message: string | null | undefined,
 ): Promise<Outcome> {
-  const found = await recordNamed(desk, given);
+  const found = await recordNamed(repo, given);
   if (!found.ok) return found.error;
   const { record, ...subject } = found.value;
   const { run, state } = subject;
-  const refused = refusedToAgent(desk, 'answer', `answer ${run}/${record}`);
+  const refused = refusedToAgent(repo, 'answer', `answer ${run}/${record}`);
   if (refused !== null) return refused;
   const asked = recordById(state, record);
   const text = message === undefined && asked !== undefined ? await askPerson(context, recordLines(asked)) : message;
   if (text === undefined)
     return misused('no-message', `answer: say it, by -m, or close it: tidegate answer --close ${run}/${record}`);
-  return await actOn(desk, { action: 'answer', subject, input: { record, text } });
+  return await actOn(repo, { action: 'answer', subject, input: { record, text } });
 }
 
 async function askPerson(context: Context, question: ReturnType<typeof recordLines>): Promise<string | undefined> {
@@ -47,10 +49,13 @@ async function askPerson(context: Context, question: ReturnType<typeof recordLin
   return typed === '' ? undefined : typed;
 }
 
-async function recordNamed(desk: Desk, given: string): Promise<Result<MadeRun & { readonly record: string }, Outcome>> {
+async function recordNamed(
+  repo: RepositoryHandle,
+  given: string,
+): Promise<Result<MadeRun & { readonly record: string }, Outcome>> {
   const named = /^(?:([^/]+)\/)?([0-9]{1,9})$/.exec(given);
   if (named?.[2] === undefined)
     return err(misused('bad-record', `answer: ${JSON.stringify(given)} is no run/record; see tidegate inbox`));
-  const found = await wholeRunNamed(desk, 'answer', named[1], 'newest');
+  const found = await wholeRunNamed(repo, 'answer', named[1], 'newest');
   return found.ok ? ok({ ...found.value, record: named[2] }) : found;
 }

@@ -1,17 +1,19 @@
 import type { RunState } from '../../domain/run/run.ts';
 import { snapshotOf } from '../../domain/run/task.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type ConflictView, conflictsOf } from '../../view/conflicts.ts';
 import { done, type Outcome } from '../frame/command.ts';
 import { showEach, wholeRunNamed } from '../frame/subject.ts';
 
 /** `tidegate conflicts [run]`: files that could not be integrated, and who else changed them. */
-export const showConflicts = ({ run }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> =>
-  showEach(desk, run, (given) => conflictsOfOne(given, desk));
+export const showConflicts = (
+  { run }: { readonly run: string | undefined },
+  repo: RepositoryHandle,
+): Promise<Outcome> => showEach(repo, run, (given) => conflictsOfOne(given, repo));
 
-async function conflictsOfOne(given: string | undefined, desk: Desk): Promise<Outcome> {
-  const found = await wholeRunNamed(desk, 'conflicts', given, 'newest');
+async function conflictsOfOne(given: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
+  const found = await wholeRunNamed(repo, 'conflicts', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state } = found.value;
   const all = conflictsOf(state);

@@ -3,13 +3,13 @@ import { unfitToEdit } from '../../domain/decide/take-work.ts';
 import { describeRefusal } from '../../domain/explain/explain.ts';
 import { type LandingConflict, type SidesBeside, sideName } from '../../domain/landing/landing-conflict.ts';
 import { isResolved, snapshotOf } from '../../domain/run/task.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { actAndTell, refusedToAgent } from '../frame/act.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk, failed } from '../frame/desk.ts';
 import type { EditCopy, EditPrograms } from '../frame/ports.ts';
 import { type MadeRun, runNamed } from '../frame/subject.ts';
+import { failed, withRepository } from '../frame/with-repository.ts';
 import { partName } from '../frame/wording.ts';
 
 /**
@@ -20,10 +20,17 @@ export const editWork = (
   context: Context,
   { ports }: Program,
 ): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, 'ask', async (desk) => edit(desk, context, subject, await ports.editPrograms()));
+  withRepository(ports.openRepository, context, 'ask', async (repo) =>
+    edit(repo, context, subject, await ports.editPrograms()),
+  );
 
-async function edit(desk: Desk, context: Context, given: string | undefined, programs: EditPrograms): Promise<Outcome> {
-  const found = await runNamed(desk, 'edit', given, 'newest');
+async function edit(
+  repo: RepositoryHandle,
+  context: Context,
+  given: string | undefined,
+  programs: EditPrograms,
+): Promise<Outcome> {
+  const found = await runNamed(repo, 'edit', given, 'newest');
   if (!found.ok) return found.error;
   const { task, run, state } = found.value;
   const { landing } = state;
@@ -34,16 +41,16 @@ async function edit(desk: Desk, context: Context, given: string | undefined, pro
   const [only] = open;
   const isOnly = only !== undefined && Object.keys(state.tasks).length === 1;
   const edited = task ?? (isOnly ? only.id : null);
-  const refused = refusedToAgent(desk, 'edit', `edit ${partName({ run, task })}`);
+  const refused = refusedToAgent(repo, 'edit', `edit ${partName({ run, task })}`);
   if (refused !== null) return refused;
-  const hands = { desk, context, programs };
+  const hands = { repo, context, programs };
   if (conflict !== undefined) return await editLanding(hands, found.value, conflict);
   if (edited !== null) return await editTask(hands, { ...found.value, task: edited });
   const which = open.length === 0 ? '' : `; which task? ${open.map(({ id }) => id).join(', ')}`;
   return misused('no-task', `edit: no landing of ${run} conflicts${which}`);
 }
 
-type Hands = { readonly desk: Desk; readonly context: Context; readonly programs: EditPrograms };
+type Hands = { readonly repo: RepositoryHandle; readonly context: Context; readonly programs: EditPrograms };
 
 async function editTask(hands: Hands, subject: MadeRun & { readonly task: TaskId }): Promise<Outcome> {
   const { state, task } = subject;
@@ -57,7 +64,7 @@ async function editTask(hands: Hands, subject: MadeRun & { readonly task: TaskId
   if (unfit !== null) return failed('refused', `edit: ${describeRefusal(unfit)}; see tidegate why ${name}`);
   const about = `a copy of the snapshot ${from.slice(0, 8)} of ${name}`;
   return await byHand(hands, { from, base, about, conflicts: [] }, async (copy) => {
-    return await actAndTell(hands.desk, { action: 'edit', subject, input: { from, copy } });
+    return await actAndTell(hands.repo, { action: 'edit', subject, input: { from, copy } });
   });
 }
 
@@ -69,7 +76,7 @@ async function editLanding(hands: Hands, subject: MadeRun, conflict: LandingConf
     hands,
     { from: commit, base: onto, about, conflicts: files.map((file) => toSettle(file, beside)) },
     async (copy) => {
-      return await actAndTell(hands.desk, { action: 'edit-landing', subject, input: { from: commit, copy } });
+      return await actAndTell(hands.repo, { action: 'edit-landing', subject, input: { from: commit, copy } });
     },
   );
 }
@@ -92,8 +99,8 @@ type Handed = Awaited<ReturnType<typeof actAndTell>>;
 
 /** Lets the person change a copy, hands it in when they are through, and removes it once it was taken. */
 async function byHand(hands: Hands, of: Files, handIn: (copy: string) => Promise<Handed>): Promise<Outcome> {
-  const { desk, context, programs } = hands;
-  const copy = await programs.copy(desk, context, { commit: of.from, base: of.base });
+  const { repo, context, programs } = hands;
+  const copy = await programs.copy(repo, context, { commit: of.from, base: of.base });
   context.terminal.problem(`tidegate: ${copy.path}: ${of.about}`);
   for (const conflict of of.conflicts) context.terminal.problem(`tidegate: settle the conflict in ${conflict}`);
   const waited = await waitForPerson(context, copy, programs);

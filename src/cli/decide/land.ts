@@ -3,15 +3,15 @@ import { isUndone } from '../../domain/landing/undo.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { KnownRun } from '../../engine/orders/find-run.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { eventLine } from '../../view/event-line.ts';
 import { followRun } from '../follow/follow.ts';
 import { inForeground } from '../follow/foreground.ts';
 import { actOn, refusedToAgent } from '../frame/act.ts';
 import { type Context, done, exitCodes, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk, failed } from '../frame/desk.ts';
 import { runNamed, wholeRunNamed } from '../frame/subject.ts';
+import { failed, withRepository } from '../frame/with-repository.ts';
 import { partName } from '../frame/wording.ts';
 import { previewUndo, type UndoPreview } from './preview-undo.ts';
 
@@ -22,19 +22,25 @@ export const landRun = (
   { run, ...choice }: LandChoice & { readonly run: string | undefined },
   context: Context,
   { ports }: Program,
-): Promise<Outcome> => atDesk(ports.openDesk, context, 'ask', (desk) => landNow(desk, context, run, choice));
+): Promise<Outcome> =>
+  withRepository(ports.openRepository, context, 'ask', (repo) => landNow(repo, context, run, choice));
 
-async function landNow(desk: Desk, context: Context, given: string | undefined, choice: LandChoice): Promise<Outcome> {
-  const found = await wholeRunNamed(desk, 'land', given, 'newest');
+async function landNow(
+  repo: RepositoryHandle,
+  context: Context,
+  given: string | undefined,
+  choice: LandChoice,
+): Promise<Outcome> {
+  const found = await wholeRunNamed(repo, 'land', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state } = found.value;
   const input = { only: listed(choice.only), except: listed(choice.except) };
-  const asked = await actOn(desk, { action: 'land', subject: found.value, input });
+  const asked = await actOn(repo, { action: 'land', subject: found.value, input });
   if (asked.exit !== exitCodes.done || hasWhollyLanded(state)) return asked;
   for (const { task, needs } of withoutThese(state, input.except))
     if (!context.json) context.terminal.line(`${task} is left out too: it needs ${needs}.`);
   const how = { yes: false, land: false, warnings: [], fromStart: false, isBrief: true };
-  return await inForeground(desk, context, run, how);
+  return await inForeground(repo, context, run, how);
 }
 
 const listed = (names: string | undefined): readonly string[] | undefined =>
@@ -53,23 +59,25 @@ export const undoRun = (
   context: Context,
   { ports }: Program,
 ): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, options.dryRun ? 'look' : 'ask', (desk) => takeBack(desk, context, subject, options));
+  withRepository(ports.openRepository, context, options.dryRun ? 'look' : 'ask', (repo) =>
+    takeBack(repo, context, subject, options),
+  );
 
 async function takeBack(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   given: string | undefined,
   { dryRun, yes }: UndoOptions,
 ): Promise<Outcome> {
   const hasLanded = ({ state }: KnownRun): boolean => state !== null && state.undo.standing !== 'nothing';
-  const found = await runNamed(desk, 'undo', given, 'newest', hasLanded);
+  const found = await runNamed(repo, 'undo', given, 'newest', hasLanded);
   if (!found.ok) return found.error;
   const name = partName(found.value);
-  const refused = dryRun ? null : refusedToAgent(desk, 'undo', `undo ${name}`);
+  const refused = dryRun ? null : refusedToAgent(repo, 'undo', `undo ${name}`);
   if (refused !== null) return refused;
   const { run, task, state } = found.value;
   if ((dryRun || !yes) && !isUndone(state, task)) {
-    const preview = await previewUndo(desk, found.value);
+    const preview = await previewUndo(repo, found.value);
     if (!preview.ok) return failed('nothing-to-undo', `undo: ${preview.error}`);
     const { lines, data } = preview.value;
     if (dryRun) return done([...lines, `Nothing was done. To do it: tidegate undo ${name}`], data);
@@ -79,11 +87,11 @@ async function takeBack(
     if (said !== 'y' && said !== 'yes')
       return { exit: exitCodes.personNeeded, reason: 'not-confirmed', lines: ['Nothing was done.'], data };
   }
-  await using _following = await followRun(desk, run, ({ event }, isNew) => {
+  await using _following = await followRun(repo, run, ({ event }, isNew) => {
     const line = isNew && isOnTheWay(event) ? eventLine(event) : null;
     if (line !== null && !context.json) context.terminal.line(line);
   });
-  return await actOn(desk, { action: 'undo', subject: found.value, input: {} });
+  return await actOn(repo, { action: 'undo', subject: found.value, input: {} });
 }
 
 /** Nobody can be asked: the branch stays where it is. */

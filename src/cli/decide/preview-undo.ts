@@ -1,6 +1,6 @@
 import type { TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import type { Desk, LoggedCommit } from '../../ports/desk.ts';
+import type { LoggedCommit, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import type { MadeRun } from '../frame/subject.ts';
 
@@ -17,7 +17,7 @@ export type UndoPreview = {
 
 /** What an undo would do as the branch stands now. The merger decides by what it finds then. */
 export async function previewUndo(
-  desk: Desk,
+  repo: RepositoryHandle,
   { run, task, state, stored }: MadeRun & { readonly task: TaskId | null },
 ): Promise<Result<UndoPreview, string>> {
   const whole = stored.findLast(({ event }) => event.type === 'undone' && event.task === null)?.seq ?? 0;
@@ -26,13 +26,13 @@ export async function previewUndo(
   if (first === undefined || last === undefined) return err('nothing of this run has landed');
   if (task !== null && !state.undo.landed.includes(task)) return err(`${task} has not landed`);
   const { branch } = last;
-  const tip = await desk.git.branchTip(branch);
+  const tip = await repo.git.branchTip(branch);
   if (tip === null) return err(`the branch ${branch} is gone`);
   const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
   const exact = task === null && tip === last.new && unbroken;
   const found: LoggedCommit[] = [];
   for (const { old, new: next } of landings.toReversed())
-    if (old !== null) found.push(...(await desk.patches.log(old, next)));
+    if (old !== null) found.push(...(await repo.patches.log(old, next)));
   const commits = found.filter(
     (one) =>
       one.run === run && (task === null ? exact || !state.undo.tasks.some((id) => id === one.task) : one.task === task),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { approved, begun, hello, started } from '../../../test/support/run-events.ts';
 import { viewed } from '../../../test/support/viewed.ts';
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
-import type { Content } from '../../ports/desk.ts';
+import type { Content } from '../../ports/repository-handle.ts';
 import { activityReader } from './activity.ts';
 
 const { state } = viewed(...begun(), ...approved, ...started);

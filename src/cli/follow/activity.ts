@@ -3,17 +3,17 @@ import { safeLine } from '../../domain/base/safe-text.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { liveAttempt, snapshotOf, type TaskState } from '../../domain/run/task.ts';
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
-import type { Content, Desk, LineCount } from '../../ports/desk.ts';
+import type { Content, LineCount, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Activity, Diffstat, TaskActivity } from '../../view/activity.ts';
 import { doingLine } from '../../view/agent-lines.ts';
 
-type ActivityDesk = {
-  readonly files: Pick<Desk['files'], 'content'>;
-  readonly patches: Pick<Desk['patches'], 'counts'>;
+type ActivitySource = {
+  readonly files: Pick<RepositoryHandle['files'], 'content'>;
+  readonly patches: Pick<RepositoryHandle['patches'], 'counts'>;
 };
 
 /** Reads what the agents of a run do now and what they changed. What did not change since the last time is not read again. */
-export function activityReader({ files, patches }: ActivityDesk): (state: RunState) => Promise<Activity> {
+export function activityReader({ files, patches }: ActivitySource): (state: RunState) => Promise<Activity> {
   const stats = new Map<CommitId, Diffstat | null>();
   const lines = new Map<AttemptId, { readonly bytes: number; readonly doing: string | null }>();
 

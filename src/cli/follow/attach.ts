@@ -3,7 +3,7 @@ import type { RunState } from '../../domain/run/run.ts';
 import { isLive } from '../../domain/run/schedule.ts';
 import { attemptOf, type TaskState } from '../../domain/run/task.ts';
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { agentLines } from '../../view/agent-lines.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import { type MadeTask, runNamed, taskNamed } from '../frame/subject.ts';
@@ -15,15 +15,15 @@ type AttachInput = { readonly task: string | undefined; readonly tail: boolean; 
 /** `tidegate attach [run/task]`: what an agent says and does, readably, until its task needs no more of it. */
 export async function attachTo(
   { task: given, ...options }: AttachInput,
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
 ): Promise<Outcome> {
-  const found = await runNamed(desk, 'attach', given, 'newest');
+  const found = await runNamed(repo, 'attach', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, task } = found.value;
   const live = Object.values(state.tasks).filter(isLive);
   const only = task === null && live.length === 1 ? `${run}/${live[0]?.id}` : (given ?? run);
-  const one = await taskNamed(desk, 'attach', only, 'newest');
+  const one = await taskNamed(repo, 'attach', only, 'newest');
   if (!one.ok) return one.error;
   const subject = `${run}/${one.value.task}`;
   const launches = state.tasks[one.value.task]?.launches ?? 0;
@@ -36,7 +36,7 @@ export async function attachTo(
       'no-transcript',
       `attach: the agent of ${subject} speaks no protocol; its output: tidegate logs -f ${subject}`,
     );
-  return await follow(desk, context, one.value, {
+  return await follow(repo, context, one.value, {
     first: asked,
     tail: options.tail,
     alone: options.attempt !== undefined,
@@ -51,7 +51,7 @@ export const speaks = ({ run, task, stored }: MadeTask, number: number): boolean
   );
 
 async function follow(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   { run, task }: MadeTask,
   how: { readonly first: number; readonly tail: boolean; readonly alone: boolean },
@@ -60,9 +60,9 @@ async function follow(
   using _signals = context.onSignal(() => left.resolve('left'));
   context.readerGone.addEventListener('abort', () => left.resolve('left'));
   using ticks = ticker(200);
-  await using following = await followRun(desk, run);
+  await using following = await followRun(repo, run);
   let number = how.first;
-  let reading = transcriptOf(desk, context, attemptId(run, task, number), how.tail);
+  let reading = transcriptOf(repo, context, attemptId(run, task, number), how.tail);
   for (;;) {
     const { now, isOver } = standing(following, task, number);
     await reading.readOn();
@@ -70,7 +70,7 @@ async function follow(
     if (isOver && now !== undefined && now.task.launches > number) {
       number += 1;
       if (!context.json) context.terminal.line([{ text: `── attempt ${number}`, tone: 'strong' }]);
-      reading = transcriptOf(desk, context, attemptId(run, task, number), false);
+      reading = transcriptOf(repo, context, attemptId(run, task, number), false);
       continue;
     }
     if ((await Promise.race([ticks.next(), left.promise])) === 'left')
@@ -103,7 +103,7 @@ function goesOn(now: Standing | undefined, number: number): boolean {
 const lastEvents = 10;
 
 /** Reads on from where it was; with `tail` it begins with the last few events of what is there already. */
-function transcriptOf(desk: Desk, context: Context, attempt: AttemptId, tail: boolean) {
+function transcriptOf(repo: RepositoryHandle, context: Context, attempt: AttemptId, tail: boolean) {
   let from = 0;
   let rest = '';
   let isFirst = true;
@@ -116,7 +116,7 @@ function transcriptOf(desk: Desk, context: Context, attempt: AttemptId, tail: bo
     async readOn(): Promise<void> {
       const lines: string[] = [];
       for (;;) {
-        const read = await desk.files.readTranscript(attempt, from);
+        const read = await repo.files.readTranscript(attempt, from);
         if (read.next === from) break;
         from = read.next;
         const parts = (rest + read.text).split('\n');

@@ -1,7 +1,7 @@
 import type { RunId } from '../../domain/base/ids.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
 import { isAtRest } from '../../engine/orders/rehearse.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { runDocument } from '../../view/document.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { type Context, done, exitCodes, type Outcome } from '../frame/command.ts';
@@ -12,17 +12,22 @@ import { settledOutcome } from './settled.ts';
 import { settleTap } from './taps.ts';
 
 /** Leaves a run to a coordinator in the background, once it has begun and a person was asked if it needs one. */
-export async function inBackground(desk: Desk, context: Context, run: RunId, how: Foreground): Promise<Outcome> {
-  const isCoordinated = await desk.ensureCoordinator();
-  await using following = await followRun(desk, run);
-  const patience = AbortSignal.timeout(desk.patienceMs);
+export async function inBackground(
+  repo: RepositoryHandle,
+  context: Context,
+  run: RunId,
+  how: Foreground,
+): Promise<Outcome> {
+  const isCoordinated = await repo.ensureCoordinator();
+  await using following = await followRun(repo, run);
+  const patience = AbortSignal.timeout(repo.patienceMs);
   const tired = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
   let decided: TapName | null = null;
   for (;;) {
     const view = following.view();
     const tap = view === null ? null : openTap(view);
     if (view !== null && tap !== null && tap !== decided) {
-      const undecided = await settleTap(desk, context, view, tap, how);
+      const undecided = await settleTap(repo, context, view, tap, how);
       if (undecided !== null) return undecided;
       decided = tap;
       continue;

@@ -1,13 +1,13 @@
 import type { RunState } from '../../domain/run/run.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 
 /** One line for each task whose workspace is still being made, where that takes more than a moment. */
-export async function copyingLines(desk: Desk, state: RunState): Promise<readonly string[]> {
+export async function copyingLines(repo: RepositoryHandle, state: RunState): Promise<readonly string[]> {
   const launching = Object.values(state.tasks).flatMap(({ id, progress }) =>
     progress.status === 'launching' ? [{ id, attempt: progress.attempt.id }] : [],
   );
   const lines = launching.map(async ({ id, attempt }) => {
-    const copied = await desk.files.readCopied(attempt);
+    const copied = await repo.files.readCopied(attempt);
     return copied === null ? [] : [copyingLine(id, copied)];
   });
   return (await Promise.all(lines)).flat();

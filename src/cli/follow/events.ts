@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import type { Desk } from '../../ports/desk.ts';
 import { isExternalStream, type Stored } from '../../ports/ledger.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { eventTeller } from '../../view/event-line.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
@@ -11,14 +11,14 @@ type EventInput = { readonly run: string | undefined; readonly all: boolean; rea
 /** `tidegate events [run]`: the ledger itself, one line per event; with `--json` the whole event. */
 export async function listEvents(
   { run: given, all, follow: isFollowed }: EventInput,
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
 ): Promise<Outcome> {
-  const stream = all ? ok({ run: null }) : await streamOf(desk, given);
+  const stream = all ? ok({ run: null }) : await streamOf(repo, given);
   if (!stream.ok) return stream.error;
   const { run } = stream.value;
-  if (isFollowed) return await follow(desk, context, run);
-  const stored = run === null ? await desk.ledger.readAll() : await desk.ledger.read(run);
+  if (isFollowed) return await follow(repo, context, run);
+  const stored = run === null ? await repo.ledger.readAll() : await repo.ledger.read(run);
   const textOf = eventTeller();
   return done(
     stored.map((one) => line(one, textOf)),
@@ -27,19 +27,22 @@ export async function listEvents(
 }
 
 /** A session that others drive is named as a whole. */
-async function streamOf(desk: Desk, given: string | undefined): Promise<Result<{ readonly run: string }, Outcome>> {
-  if (given === undefined || !isExternalStream(given)) return await subjectOf(desk, 'events', given, 'newest');
-  return (await desk.ledger.streams()).includes(given)
+async function streamOf(
+  repo: RepositoryHandle,
+  given: string | undefined,
+): Promise<Result<{ readonly run: string }, Outcome>> {
+  if (given === undefined || !isExternalStream(given)) return await subjectOf(repo, 'events', given, 'newest');
+  return (await repo.ledger.streams()).includes(given)
     ? ok({ run: given })
     : err(misused('unknown-run', `events: no session ${given}; see tidegate status --all`));
 }
 
-async function follow(desk: Desk, context: Context, run: string | null): Promise<Outcome> {
+async function follow(repo: RepositoryHandle, context: Context, run: string | null): Promise<Outcome> {
   const left = Promise.withResolvers<void>();
   using _signals = context.onSignal(() => left.resolve());
   context.readerGone.addEventListener('abort', () => left.resolve());
   const textOf = eventTeller();
-  await using _subscription = desk.ledger.subscribe(0, (stored) => {
+  await using _subscription = repo.ledger.subscribe(0, (stored) => {
     if (run !== null && stored.stream !== run) return;
     if (context.json) context.terminal.json(stored);
     else context.terminal.line(line(stored, textOf));

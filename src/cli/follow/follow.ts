@@ -1,8 +1,8 @@
 import type { RunId } from '../../domain/base/ids.ts';
 import { atTime } from '../../domain/decide/expiry.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
-import type { Desk } from '../../ports/desk.ts';
 import type { Stored } from '../../ports/ledger.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { evolveTimes, noTimes } from '../../view/times.ts';
 
@@ -15,7 +15,7 @@ export interface Following extends AsyncDisposable {
 
 /** The fold of one run, kept up to date from the ledger, whoever coordinates it. */
 export async function followRun(
-  desk: Desk,
+  repo: RepositoryHandle,
   run: RunId,
   onEvent: (stored: Stored, isNew: boolean) => void = () => {},
 ): Promise<Following> {
@@ -32,13 +32,13 @@ export async function followRun(
     onEvent(stored, isNew);
     woken.resolve();
   };
-  const past = await desk.ledger.read(run);
+  const past = await repo.ledger.read(run);
   past.forEach(take);
   isNew = true;
-  const subscription = desk.ledger.subscribe(past.at(-1)?.seq ?? 0, take);
+  const subscription = repo.ledger.subscribe(past.at(-1)?.seq ?? 0, take);
   return {
     view: () => {
-      const now = desk.clock.now();
+      const now = repo.clock.now();
       return state === null ? null : { state: atTime(state, now), times, now };
     },
     changed: async () => {

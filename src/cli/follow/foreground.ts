@@ -4,11 +4,11 @@ import { isInQueue } from '../../domain/landing/landing-queue.ts';
 import { requestStop } from '../../engine/actions/perform.ts';
 import { knownRuns, landsBefore } from '../../engine/orders/find-run.ts';
 import { isAtRest } from '../../engine/orders/rehearse.ts';
-import type { Desk, Hosting } from '../../ports/desk.ts';
+import type { Hosting, RepositoryHandle } from '../../ports/repository-handle.ts';
 import { eventTeller } from '../../view/event-line.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { type Context, exitCodes, type Outcome, type Signal } from '../frame/command.ts';
-import { stoppedNote } from '../frame/desk.ts';
+import { stoppedNote } from '../frame/with-repository.ts';
 import { type Display, openDisplay } from '../tui/display.ts';
 import { editAside } from '../tui/edit-aside.ts';
 import { copyingLines } from './copying.ts';
@@ -29,19 +29,24 @@ export type Foreground = TapFlags & {
  * Brings a run to rest while a person looks on: hosts the coordinator, or follows the living one, shows progress and asks at
  * taps. Leaving early never costs an agent: what is under way goes on in the background.
  */
-export async function inForeground(desk: Desk, context: Context, run: RunId, how: Foreground): Promise<Outcome> {
+export async function inForeground(
+  repo: RepositoryHandle,
+  context: Context,
+  run: RunId,
+  how: Foreground,
+): Promise<Outcome> {
   // To the end: a shell that hangs up says so twice, and what hands the run over must not be cut short.
   using signals = listen(context);
-  let hosting = await desk.host();
+  let hosting = await repo.host();
   let after: 'background' | 'nothing' = 'background';
   try {
     const textOf = eventTeller();
-    await using following = await followRun(desk, run, ({ event }, isNew) => {
+    await using following = await followRun(repo, run, ({ event }, isNew) => {
       const text = textOf(event);
       const line = isNew || how.fromStart === true ? text : null;
       if (line !== null && !context.json && !context.terminal.interactive) context.terminal.line(line);
     });
-    using display = openDisplay(desk, context, {
+    using display = openDisplay(repo, context, {
       isBrief: how.isBrief === true,
       // the start is asked for inline, before there is a screen
       opensAt: isApproved,
@@ -53,23 +58,23 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
     let stopped: number | null = null;
     for (;;) {
       const wish = await wishOf(context, display, signals.take(), hosting.role);
-      if (wish === 'stop') await requestStop(desk, run);
+      if (wish === 'stop') await requestStop(repo, run);
       isStopping ||= wish === 'stop';
       const view = following.view();
       if (wish === 'detach') return left(context, run, view);
-      if (wish === 'edit' && view !== null) await editAside(desk, context, display, view);
+      if (wish === 'edit' && view !== null) await editAside(repo, context, display, view);
       const now = following.view();
-      const outcome = now === null ? null : await step(desk, context, now, display, { ...how, tell }, isStopping);
+      const outcome = now === null ? null : await step(repo, context, now, display, { ...how, tell }, isStopping);
       if (outcome !== null) {
-        after = (await othersAtWork(desk, run)) ? 'background' : 'nothing';
+        after = (await othersAtWork(repo, run)) ? 'background' : 'nothing';
         return outcome;
       }
       const pressed = display.live()?.next() ?? never();
       await Promise.race([following.changed(), ticks.next(), signals.next(), hosting.failed, pressed]);
       if (hosting.role === 'host') continue;
-      if (!(await desk.isCoordinated())) hosting = await desk.host();
+      if (!(await repo.isCoordinated())) hosting = await repo.host();
       const before: number | null = stopped;
-      stopped = await desk.stoppedCoordinator();
+      stopped = await repo.stoppedCoordinator();
       // At two looks in a row: somebody may just be continuing it.
       if (stopped !== null && stopped === before) return unanswered(display, run, stopped);
     }
@@ -108,7 +113,7 @@ export const never = (): Promise<never> => new Promise(() => undefined);
 
 /** One look at the run: a tap is decided, rest is the end, anything else is shown. */
 async function step(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   view: RunView,
   display: Display,
@@ -121,15 +126,15 @@ async function step(
   // on a screen a person is asked there
   if (isAsked && (display.live() === null || isAnswered(tap, view, how))) {
     display.clear();
-    return await settleTap(desk, context, view, tap, how);
+    return await settleTap(repo, context, view, tap, how);
   }
   if (isAtRest(state, { now: view.now, nonce: () => '' }) && isLookedAt(view, display, isStopping)) {
     display.clear();
     return settledOutcome(view, context);
   }
-  const ahead = isInQueue(state) ? landsBefore(await knownRuns(desk.ledger), state) : null;
+  const ahead = isInQueue(state) ? landsBefore(await knownRuns(repo.ledger), state) : null;
   // without a living coordinator this process is it
-  const copying = await copyingLines(desk, state);
+  const copying = await copyingLines(repo, state);
   await display.show(view, { ahead, attended: true, copying });
   how.tell?.(ahead, copying);
   return null;
@@ -141,9 +146,9 @@ function isLookedAt({ state }: RunView, display: Display, isStopping: boolean): 
   return state.ended !== null && display.live()?.isFree() !== false;
 }
 
-async function othersAtWork(desk: Desk, run: RunId): Promise<boolean> {
-  const given = { now: desk.clock.now(), nonce: () => '' };
-  const others = (await knownRuns(desk.ledger)).filter((known) => known.run !== run);
+async function othersAtWork(repo: RepositoryHandle, run: RunId): Promise<boolean> {
+  const given = { now: repo.clock.now(), nonce: () => '' };
+  const others = (await knownRuns(repo.ledger)).filter((known) => known.run !== run);
   return others.some(({ state }) => state === null || (state.ended === null && !isAtRest(state, given)));
 }
 

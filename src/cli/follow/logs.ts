@@ -2,7 +2,7 @@ import type { AttemptId } from '../../domain/base/ids.ts';
 import { attemptId } from '../../domain/base/ids.ts';
 import { foldRun } from '../../domain/run/run.ts';
 import { isLive } from '../../domain/run/schedule.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import { type MadeRun, type MadeTask, runNamed, taskNamed } from '../frame/subject.ts';
 import { speaks } from './attach.ts';
@@ -18,18 +18,22 @@ type LogInput = {
 };
 
 /** `tidegate logs [run/task]`: what an attempt printed, made safe to show. */
-export async function showLogs({ task: given, ...options }: LogInput, desk: Desk, context: Context): Promise<Outcome> {
-  const found = await runNamed(desk, 'logs', given, 'newest');
+export async function showLogs(
+  { task: given, ...options }: LogInput,
+  repo: RepositoryHandle,
+  context: Context,
+): Promise<Outcome> {
+  const found = await runNamed(repo, 'logs', given, 'newest');
   if (!found.ok) return found.error;
   if (options.check !== undefined)
-    return await printed(desk, context, found.value, lastCheck(found.value, options.check));
-  if (options.generated) return await printed(desk, context, found.value, lastGenerated(found.value));
+    return await printed(repo, context, found.value, lastCheck(found.value, options.check));
+  if (options.generated) return await printed(repo, context, found.value, lastGenerated(found.value));
   const { task, state, run } = found.value;
   if (task === null && !options.follow && options.attempt === undefined)
-    return await allLogs(desk, context, found.value);
+    return await allLogs(repo, context, found.value);
   const live = Object.values(state.tasks).filter(isLive);
   const only = task === null && live.length === 1 ? `${run}/${live[0]?.id}` : (given ?? run);
-  const one = await taskNamed(desk, 'logs', only, 'newest');
+  const one = await taskNamed(repo, 'logs', only, 'newest');
   if (!one.ok) return one.error;
   const attempt = attemptNamed(one.value, options.attempt);
   if (attempt === undefined)
@@ -38,7 +42,7 @@ export async function showLogs({ task: given, ...options }: LogInput, desk: Desk
     context.terminal.problem(
       `tidegate: note: this is its raw output; readably: tidegate attach ${run}/${one.value.task}`,
     );
-  return options.follow ? await followLog(desk, context, one.value, attempt) : await wholeLog(desk, context, attempt);
+  return options.follow ? await followLog(repo, context, one.value, attempt) : await wholeLog(repo, context, attempt);
 }
 
 function attemptNamed({ run, state, task }: MadeTask, given: string | undefined): AttemptId | undefined {
@@ -47,27 +51,27 @@ function attemptNamed({ run, state, task }: MadeTask, given: string | undefined)
   return number >= 1 && number <= launches ? attemptId(run, task, number) : undefined;
 }
 
-async function allLogs(desk: Desk, context: Context, { run, state }: MadeRun): Promise<Outcome> {
+async function allLogs(repo: RepositoryHandle, context: Context, { run, state }: MadeRun): Promise<Outcome> {
   const begun = Object.values(state.tasks).filter(({ launches }) => launches > 0);
   if (begun.length === 0) return done([`No task of ${run} has begun.`], { run, logs: [] });
   const printed: unknown[] = [];
   for (const { id, launches } of begun) {
     const attempt = attemptId(run, id, launches);
     if (!context.json) context.terminal.line([{ text: `── ${id}, attempt ${launches}`, tone: 'strong' }]);
-    printed.push({ attempt, ...(await wholeLog(desk, context, attempt)).data });
+    printed.push({ attempt, ...(await wholeLog(repo, context, attempt)).data });
   }
   return done([], { run, logs: printed });
 }
 
-async function wholeLog(desk: Desk, context: Context, attempt: AttemptId): Promise<Outcome> {
-  return done([], { attempt, text: await textOf(desk, context, attempt) });
+async function wholeLog(repo: RepositoryHandle, context: Context, attempt: AttemptId): Promise<Outcome> {
+  return done([], { attempt, text: await textOf(repo, context, attempt) });
 }
 
 /** Prints the log of a job; as JSON it is returned instead. Empty when the job's directory is gone. */
-async function textOf(desk: Desk, context: Context, job: string): Promise<string> {
+async function textOf(repo: RepositoryHandle, context: Context, job: string): Promise<string> {
   const text: string[] = [];
   for (let from = 0; ; ) {
-    const read = await desk.files.readLog(job, from);
+    const read = await repo.files.readLog(job, from);
     if (read.next === from) break;
     from = read.next;
     text.push(context.json ? read.text : '');
@@ -77,18 +81,28 @@ async function textOf(desk: Desk, context: Context, job: string): Promise<string
 }
 
 /** All of the output while its file is there; its last lines are in the ledger for good. */
-async function printed(desk: Desk, context: Context, { run }: MadeRun, job: JobLog | string): Promise<Outcome> {
+async function printed(
+  repo: RepositoryHandle,
+  context: Context,
+  { run }: MadeRun,
+  job: JobLog | string,
+): Promise<Outcome> {
   if (typeof job === 'string') return misused('no-log', `logs: ${run}: ${job}`);
   if (!context.json) context.terminal.line([{ text: `── ${job.title}`, tone: 'strong' }]);
   const id = job.log.file.split('/')[0] ?? '';
-  const isKept = id !== '' && (await desk.files.readLog(id, 0)).next > 0;
-  const text = isKept ? await textOf(desk, context, id) : job.tail;
+  const isKept = id !== '' && (await repo.files.readLog(id, 0)).next > 0;
+  const text = isKept ? await textOf(repo, context, id) : job.tail;
   if (!context.json && !isKept && text !== '') printLines(context, text);
   return done([], { run, ...job.data, text });
 }
 
 /** Whole lines as they come; the rest of an unfinished one when the attempt is over. */
-async function followLog(desk: Desk, context: Context, { run, task }: MadeTask, attempt: AttemptId): Promise<Outcome> {
+async function followLog(
+  repo: RepositoryHandle,
+  context: Context,
+  { run, task }: MadeTask,
+  attempt: AttemptId,
+): Promise<Outcome> {
   const left = Promise.withResolvers<'left'>();
   using _signals = context.onSignal(() => left.resolve('left'));
   context.readerGone.addEventListener('abort', () => left.resolve('left'));
@@ -96,9 +110,9 @@ async function followLog(desk: Desk, context: Context, { run, task }: MadeTask, 
   let from = 0;
   let rest = '';
   for (;;) {
-    const over = !isAttemptLive(foldRun(await desk.ledger.read(run)), task, attempt);
+    const over = !isAttemptLive(foldRun(await repo.ledger.read(run)), task, attempt);
     for (;;) {
-      const read = await desk.files.readLog(attempt, from);
+      const read = await repo.files.readLog(attempt, from);
       if (read.next === from) break;
       from = read.next;
       const end = (rest + read.text).lastIndexOf('\n') + 1;

@@ -6,7 +6,7 @@ import { allTasks } from '../../domain/plan/plan.ts';
 import { selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
 import { isResolved, snapshotOf } from '../../domain/run/task.ts';
 import { toldOfLanding } from '../../domain/texts/run.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { planView, uncheckedText } from '../../view/plan-view.ts';
 import type { RunView } from '../../view/run-view.ts';
@@ -34,7 +34,7 @@ export const startVia = (
  * Whatever else happens, an outcome that needs a person: silence, a closed input and an agent mean neither yes nor no.
  */
 export async function settleTap(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   view: RunView,
   tap: TapName,
@@ -43,42 +43,47 @@ export async function settleTap(
   const { run } = view.state;
   const landVia = isAnswered(tap, view, flags) ? 'land-flag' : null;
   const via = tap === 'land' ? landVia : startVia(context, view.state, tap, flags);
-  const refused = refusedToAgent(desk, 'approve', tap === 'land' ? `land ${run}` : `approve ${run}`);
+  const refused = refusedToAgent(repo, 'approve', tap === 'land' ? `land ${run}` : `approve ${run}`);
   if (refused !== null) return refused;
   if (via === 'terminal') showPlan(context, view, flags.warnings);
-  if (via !== null) return await decide(desk, view, { action: 'approve', tap, via });
+  if (via !== null) return await decide(repo, view, { action: 'approve', tap, via });
   if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
-  if (tap !== 'land') return await decideStart(desk, context, { view, warnings: flags.warnings }, tap);
-  return await answered(desk, context, { view, tap, said: await askLanding(desk, context, view) });
+  if (tap !== 'land') return await decideStart(repo, context, { view, warnings: flags.warnings }, tap);
+  return await answered(repo, context, { view, tap, said: await askLanding(repo, context, view) });
 }
 
 /** What a person said. No answer leaves the question open. */
 async function answered(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   { view, tap, said }: { readonly view: RunView; readonly tap: TapName; readonly said: Exclude<Said, 'edit'> },
 ): Promise<Outcome | null> {
   if (said === 'nothing') return unanswered(view, context);
-  return await decide(desk, view, { action: said === 'yes' ? 'approve' : 'reject', tap, via: 'terminal' });
+  return await decide(repo, view, { action: said === 'yes' ? 'approve' : 'reject', tap, via: 'terminal' });
 }
 
 /** The plan may be edited before it is decided on: then the same is asked of the new one. */
-async function decideStart(desk: Desk, context: Context, first: Edited, tap: TapName): Promise<Outcome | null> {
-  for (let now: Edited | null = first; now !== null; now = await editPlan(desk, context, now)) {
+async function decideStart(
+  repo: RepositoryHandle,
+  context: Context,
+  first: Edited,
+  tap: TapName,
+): Promise<Outcome | null> {
+  for (let now: Edited | null = first; now !== null; now = await editPlan(repo, context, now)) {
     const asked = openTap(now.view) ?? tap;
     const said = await askStart(context, now.view, asked, now.warnings);
-    if (said !== 'edit') return await answered(desk, context, { view: now.view, tap: asked, said });
+    if (said !== 'edit') return await answered(repo, context, { view: now.view, tap: asked, said });
   }
   return null;
 }
 
 async function decide(
-  desk: Desk,
+  repo: RepositoryHandle,
   view: RunView,
   { action, tap, via }: { readonly action: 'approve' | 'reject'; readonly tap: TapName; readonly via: By['via'] },
 ): Promise<Outcome | null> {
-  const { mayDecide, by } = desk.caller;
-  const outcome = await actOn(desk, {
+  const { mayDecide, by } = repo.caller;
+  const outcome = await actOn(repo, {
     action,
     subject: { run: view.state.run, state: view.state },
     input: { hash: view.state.hash, tap },
@@ -131,7 +136,7 @@ function showPlan(context: Context, { state }: RunView, warnings: readonly Findi
   context.terminal.line();
 }
 
-async function askLanding(desk: Desk, context: Context, view: RunView): Promise<Exclude<Said, 'edit'>> {
+async function askLanding(repo: RepositoryHandle, context: Context, view: RunView): Promise<Exclude<Said, 'edit'>> {
   const { state } = view;
   if (state.landing.status === 'refused') {
     const { message, first } = toldOfLanding(state, state.landing);
@@ -143,7 +148,7 @@ async function askLanding(desk: Desk, context: Context, view: RunView): Promise<
   return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
     state.branch === null
       ? []
-      : (await desk.patches.text(state.uncommitted ?? state.target.commit, state.branch.commit, [])).split('\n'),
+      : (await repo.patches.text(state.uncommitted ?? state.target.commit, state.branch.commit, [])).split('\n'),
   );
 }
 

@@ -5,53 +5,53 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { SubjectKind, Subjects } from '../../engine/actions/action.ts';
 import { type ActionInputs, type ActionKinds, type ActionName, actions } from '../../engine/actions/actions.ts';
 import { type ActingCaller, mayPerform, type Performed, performAction } from '../../engine/actions/perform.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { ActionCall, Program } from './definition.ts';
-import { atDesk, failed } from './desk.ts';
 import { callerIsAgent } from './people-only.ts';
 import { runNamed, taskNamed, wholeRunNamed } from './subject.ts';
+import { failed, withRepository } from './with-repository.ts';
 import { wordings } from './wording.ts';
 
-/** Opens the desk for an action and ends as a command that is this one action. */
+/** Opens the repository for an action and ends as a command that is this one action. */
 export const askFor = (asking: ActionCall, context: Context, { ports }: Pick<Program, 'ports'>): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, 'ask', (desk) => act(desk, asking));
+  withRepository(ports.openRepository, context, 'ask', (repo) => act(repo, asking));
 
 /** Performs an action on what was named. Also for the keys of the screen. */
 export async function act<N extends ActionName>(
-  desk: Desk,
+  repo: RepositoryHandle,
   { action, subject, input }: ActionCall<N>,
 ): Promise<Outcome> {
-  const found = await finders[actions[action].on](desk, typedName(action), subject);
-  return found.ok ? await actOn(desk, { action, subject: found.value, input }) : found.error;
+  const found = await finders[actions[action].on](repo, typedName(action), subject);
+  return found.ok ? await actOn(repo, { action, subject: found.value, input }) : found.error;
 }
 
 type ActingOn<N extends ActionName> = {
   readonly action: N;
   readonly subject: Subjects[ActionKinds[N]];
   readonly input: ActionInputs[N];
-  /** Without it the caller of the desk. */
+  /** Defaults to the caller of the repository handle. */
   readonly caller?: ActingCaller;
 };
 
 /** Performs an action, and words how it ended. */
-export const actOn = async <N extends ActionName>(desk: Desk, acting: ActingOn<N>): Promise<Outcome> =>
-  (await actAndTell(desk, acting)).outcome;
+export const actOn = async <N extends ActionName>(repo: RepositoryHandle, acting: ActingOn<N>): Promise<Outcome> =>
+  (await actAndTell(repo, acting)).outcome;
 
 /** The same, for a command that goes on from how it ended. */
 export async function actAndTell<N extends ActionName>(
-  desk: Desk,
+  repo: RepositoryHandle,
   acting: ActingOn<N>,
 ): Promise<{ readonly performed: Performed; readonly outcome: Outcome }> {
   const { action, subject, input } = acting;
   const said = wordings[action].accepted(subject, input);
-  const performed = await performAction(desk, { ...acting, action: actions[action] });
-  return { performed, outcome: outcomeOf(desk, acting, performed, said) };
+  const performed = await performAction(repo, { ...acting, action: actions[action] });
+  return { performed, outcome: outcomeOf(repo, acting, performed, said) };
 }
 
 /** `said` is for one that was accepted. */
 function outcomeOf<N extends ActionName>(
-  desk: Desk,
+  repo: RepositoryHandle,
   { action, subject, input }: ActingOn<N>,
   performed: Performed,
   said: string,
@@ -61,7 +61,7 @@ function outcomeOf<N extends ActionName>(
     case 'accepted':
       return done([said], { run });
     case 'not-allowed':
-      return callerIsAgent(desk, `tidegate ${wordings[action].command(subject, input)}`);
+      return callerIsAgent(repo, `tidegate ${wordings[action].command(subject, input)}`);
     case 'misuse':
       return misused(performed.reason, `${typedName(action)}: ${explain(performed.because).detail}`);
     case 'moot': {
@@ -97,12 +97,12 @@ function outcomeOf<N extends ActionName>(
 }
 
 /** Refuses an agent before a person is asked, or something is prepared, for an action that it may not perform. */
-export const refusedToAgent = (desk: Desk, action: ActionName, command: string): Outcome | null =>
-  mayPerform(actions[action], desk.caller) ? null : callerIsAgent(desk, `tidegate ${command}`);
+export const refusedToAgent = (repo: RepositoryHandle, action: ActionName, command: string): Outcome | null =>
+  mayPerform(actions[action], repo.caller) ? null : callerIsAgent(repo, `tidegate ${command}`);
 
 const finders: {
   readonly [K in SubjectKind]: (
-    desk: Desk,
+    repo: RepositoryHandle,
     name: string,
     given: string | undefined,
   ) => Promise<Result<Subjects[K], Outcome>>;

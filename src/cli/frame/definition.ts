@@ -1,5 +1,5 @@
 import type { ActionInputs, ActionName } from '../../engine/actions/actions.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Context, groups, Outcome } from './command.ts';
 import type { Ports } from './ports.ts';
 
@@ -96,7 +96,7 @@ type Definition<A extends Command['arguments'], O extends Command['options']> = 
 > & { readonly arguments?: A; readonly options?: O } & (
     | { run(input: Input<A, O>, context: Context, program: Program): Promise<Outcome> | Outcome }
     /** A command that shows something of a repository and changes nothing. */
-    | { looks(input: Input<A, O>, desk: Desk, context: Context): Promise<Outcome> }
+    | { looks(input: Input<A, O>, repo: RepositoryHandle, context: Context): Promise<Outcome> }
     /** A command that is one action: which one, on what, with which input; or why it cannot be asked for. */
     | {
         asks(
@@ -121,8 +121,8 @@ export function command<
     return {
       ...common,
       run: async (input: Input<A, O>, context: Context, { ports }: Program) =>
-        (await import('./desk.ts')).atDesk(ports.openDesk, context, 'look', (desk) =>
-          definition.looks(input, desk, context),
+        (await import('./with-repository.ts')).withRepository(ports.openRepository, context, 'look', (repo) =>
+          definition.looks(input, repo, context),
         ),
     };
   return {

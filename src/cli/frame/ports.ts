@@ -5,14 +5,14 @@ import type { Ending } from '../../domain/gates/evidence.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import type { RepositoryFiles } from '../../domain/project/project.ts';
 import type { RunState } from '../../domain/run/run.ts';
-import type { Desk, Examined, PlanFlags, PlanSource, ReadPlan } from '../../ports/desk.ts';
+import type { Examined, PlanFlags, PlanSource, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import type { Context, Outcome } from './command.ts';
-import type { OpenDesk } from './desk.ts';
+import type { OpenRepository } from './with-repository.ts';
 
 /** All that commands need from the world. Composed once, in `main/`; an adapter is loaded at its first use. */
 export type Ports = {
-  readonly openDesk: OpenDesk;
+  readonly openRepository: OpenRepository;
   readonly readPlan: PlanReader;
   readonly readComments: ReadComments;
   readonly draftText: DraftText;
@@ -103,9 +103,15 @@ export type DemoRepository = {
 /** Programs of the person that show what changed. */
 export type DiffPrograms = {
   /** Shows lines in their pager, on a terminal. False: there is none, and they are printed. */
-  page(desk: Desk, context: Context, lines: readonly Text[]): Promise<boolean>;
+  page(repo: RepositoryHandle, context: Context, lines: readonly Text[]): Promise<boolean>;
   /** Their difftool on two commits; its exit code, null when there is no git. */
-  difftool(desk: Desk, context: Context, base: CommitId, commit: CommitId, tool: string | null): Promise<number | null>;
+  difftool(
+    repo: RepositoryHandle,
+    context: Context,
+    base: CommitId,
+    commit: CommitId,
+    tool: string | null,
+  ): Promise<number | null>;
 };
 
 export type Examine = (context: Context) => Promise<Examined>;
@@ -119,9 +125,9 @@ export type PlanReader = (
 
 export type OpenPrograms = {
   /** The workspace of an attempt while it is there. */
-  workspace(desk: Desk, attempt: string): string | null;
+  workspace(repo: RepositoryHandle, attempt: string): string | null;
   /** The files of a snapshot in a new directory, without any repository. */
-  copy(desk: Desk, commit: CommitId, name: string): Promise<string>;
+  copy(repo: RepositoryHandle, commit: CommitId, name: string): Promise<string>;
   /** Null: no editor is known. */
   editor(context: Context, path: string): Promise<'closed' | 'in-window' | null>;
 };
@@ -131,7 +137,11 @@ export type EditCopy = { readonly name: string; readonly path: string };
 
 export type EditPrograms = {
   /** The files of a commit, byte for byte, in a new directory that is a repository of its own. */
-  copy(desk: Desk, context: Context, of: { readonly commit: CommitId; readonly base: CommitId }): Promise<EditCopy>;
+  copy(
+    repo: RepositoryHandle,
+    context: Context,
+    of: { readonly commit: CommitId; readonly base: CommitId },
+  ): Promise<EditCopy>;
   /** `failed`: it ended with another code than 0. Null: no editor is known. */
   editor(context: Context, path: string): Promise<'closed' | 'failed' | 'in-window' | null>;
   remove(copy: EditCopy): void;
@@ -166,7 +176,7 @@ type ShellOrder = {
 
 /** Runs it to its end; the copy is gone then, and so is all that was started in it. */
 export type EnterShell = (
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   order: ShellOrder,
 ) => Promise<Result<Ending, { readonly problem: string; readonly fix: string }>>;

@@ -2,7 +2,7 @@ import type { TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, type Subject } from '../../engine/orders/find-run.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { done, misused, type Outcome } from './command.ts';
 
 export type MadeRun = KnownRun & { readonly state: RunState };
@@ -10,13 +10,13 @@ export type MadeTask = MadeRun & { readonly task: TaskId };
 
 /** What was named, or the one line that says why it cannot be told. Runs that `suit` the command come before the others. */
 export async function subjectOf(
-  desk: Desk,
+  repo: RepositoryHandle,
   name: string,
   given: string | undefined,
   otherwise: 'newest' | 'none' = 'none',
   suit: (known: KnownRun) => boolean = () => false,
 ): Promise<Result<Subject, Outcome>> {
-  const runs = await knownRuns(desk.ledger);
+  const runs = await knownRuns(repo.ledger);
   const suiting = findSubject(runs.filter(suit), given, otherwise);
   const found = suiting.ok ? suiting : findSubject(runs, given, otherwise);
   return found.ok ? found : err(misused(found.error.reason, `${name}: ${found.error.message}`));
@@ -24,13 +24,13 @@ export async function subjectOf(
 
 /** A run that a coordinator has made. */
 export async function runNamed(
-  desk: Desk,
+  repo: RepositoryHandle,
   name: string,
   given: string | undefined,
   otherwise: 'newest' | 'none' = 'none',
   suit?: (known: KnownRun) => boolean,
 ): Promise<Result<MadeRun & { readonly task: TaskId | null }, Outcome>> {
-  const found = await subjectOf(desk, name, given, otherwise, suit);
+  const found = await subjectOf(repo, name, given, otherwise, suit);
   if (!found.ok) return found;
   const { state } = found.value;
   if (state === null)
@@ -45,12 +45,12 @@ export async function runNamed(
 
 /** A task, named as `run/task`, as a task of the live run, or as the only task there is. */
 export async function taskNamed(
-  desk: Desk,
+  repo: RepositoryHandle,
   name: string,
   given: string | undefined,
   otherwise: 'newest' | 'none' = 'none',
 ): Promise<Result<MadeTask, Outcome>> {
-  const found = await runNamed(desk, name, given, otherwise);
+  const found = await runNamed(repo, name, given, otherwise);
   if (!found.ok) return found;
   const { task, run, state } = found.value;
   const [only, ...more] = Object.values(state.tasks);
@@ -61,23 +61,23 @@ export async function taskNamed(
 
 /** Like `runNamed`, for commands that speak of a whole run: a name that a run and its task begin with means the run. */
 export async function wholeRunNamed(
-  desk: Desk,
+  repo: RepositoryHandle,
   name: string,
   given: string | undefined,
   otherwise: 'newest' | 'none' = 'none',
 ): Promise<Result<MadeRun, Outcome>> {
-  const found = await runNamed(desk, name, given, otherwise);
+  const found = await runNamed(repo, name, given, otherwise);
   if (!found.ok || found.value.task === null || found.value.run.startsWith(given ?? '')) return found;
   return err(misused('not-a-run', `${name}: takes a run, not the task ${found.value.run}/${found.value.task}`));
 }
 
 /** Shows something of the run that is meant; without a name and with several live runs, of each of them. */
 export async function showEach(
-  desk: Desk,
+  repo: RepositoryHandle,
   given: string | undefined,
   show: (given: string | undefined) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const live = given === undefined ? (await knownRuns(desk.ledger)).filter(isOpen) : [];
+  const live = given === undefined ? (await knownRuns(repo.ledger)).filter(isOpen) : [];
   if (live.length < 2) return await show(given);
   const shown: Outcome[] = [];
   for (const { run } of live) shown.push(await show(run));

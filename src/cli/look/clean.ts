@@ -3,7 +3,7 @@ import { sizeText } from '../../domain/kept/disk.ts';
 import { keepingOf, keepingOfLfs } from '../../engine/jobs/clean-up.ts';
 import { asSeenNow } from '../../engine/landed-request.ts';
 import { knownRuns } from '../../engine/orders/find-run.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { done, type Outcome } from '../frame/command.ts';
 
@@ -12,10 +12,10 @@ import { done, type Outcome } from '../frame/command.ts';
  * these have ended, stores of git objects that none of these borrows, and LFS objects when all work is. What `edit` left and did not take is only named.
  * Snapshots, logs and records stay.
  */
-export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: Desk): Promise<Outcome> {
-  const known = await knownRuns(desk.ledger);
-  const runs = (await Promise.all(known.map((one) => asSeenNow(one, desk.git)))).map(({ state }) => state);
-  const holdings = await desk.disk.holdings();
+export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, repo: RepositoryHandle): Promise<Outcome> {
+  const known = await knownRuns(repo.ledger);
+  const runs = (await Promise.all(known.map((one) => asSeenNow(one, repo.git)))).map(({ state }) => state);
+  const holdings = await repo.disk.holdings();
   const copies = holdings
     .flatMap((found) => (found.kind === 'copy' ? [found] : []))
     .map(({ id, bytes, over }) => ({ id, bytes, keep: !over, why: over ? 'nobody uses it' : 'it is in use' }));
@@ -25,7 +25,7 @@ export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: 
       id,
       bytes,
       keep: true,
-      why: `changed by hand, not handed in: rm -r ${shellPath(`${desk.state.root}/${id}`)}`,
+      why: `changed by hand, not handed in: rm -r ${shellPath(`${repo.state.root}/${id}`)}`,
     }));
   const unused = copies.filter(({ keep }) => !keep);
   const jobs = holdings
@@ -33,13 +33,13 @@ export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: 
     .map(({ id, bytes, over }) => ({ id, bytes, ...(over ? keepingOf(id, runs) : atWork) }))
     .toSorted((a, b) => b.bytes - a.bytes);
   const removable = jobs.filter(({ keep }) => !keep);
-  const lfs = { bytes: await desk.files.lfsBytes(), ...keepingOfLfs(runs) };
-  if (!dryRun) for (const { id } of removable) await desk.disk.remove({ kind: 'workspace', id });
-  if (!dryRun) for (const { id } of unused) await desk.disk.remove({ kind: 'copy', id });
-  if (!dryRun && !lfs.keep) await desk.files.removeLfs();
+  const lfs = { bytes: await repo.files.lfsBytes(), ...keepingOfLfs(runs) };
+  if (!dryRun) for (const { id } of removable) await repo.disk.remove({ kind: 'workspace', id });
+  if (!dryRun) for (const { id } of unused) await repo.disk.remove({ kind: 'copy', id });
+  if (!dryRun && !lfs.keep) await repo.files.removeLfs();
   // Asked for now: what a workspace borrowed is unused without it.
-  const stores = (await desk.disk.holdings()).flatMap((found) => (found.kind === 'store' ? [found] : []));
-  if (!dryRun) for (const { id } of stores) await desk.disk.remove({ kind: 'store', id });
+  const stores = (await repo.disk.holdings()).flatMap((found) => (found.kind === 'store' ? [found] : []));
+  if (!dryRun) for (const { id } of stores) await repo.disk.remove({ kind: 'store', id });
   const unborrowed = {
     bytes: stores.reduce((sum, { bytes }) => sum + bytes, 0),
     keep: false,

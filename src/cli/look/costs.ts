@@ -1,17 +1,17 @@
 import type { Spend } from '../../domain/run/budget.ts';
 import { type Cost, costsOf } from '../../domain/run/costs.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { money, tokenCount } from '../../view/agent-lines.ts';
 import { done, type Outcome } from '../frame/command.ts';
 import { showEach, wholeRunNamed } from '../frame/subject.ts';
 
 /** `tidegate costs [run]`: turns, tokens and money by task, agent and wave. Money only where the agent names it. */
-export const showCosts = ({ run }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> =>
-  showEach(desk, run, (given) => costsOfOne(given, desk));
+export const showCosts = ({ run }: { readonly run: string | undefined }, repo: RepositoryHandle): Promise<Outcome> =>
+  showEach(repo, run, (given) => costsOfOne(given, repo));
 
-async function costsOfOne(given: string | undefined, desk: Desk): Promise<Outcome> {
-  const found = await wholeRunNamed(desk, 'costs', given, 'newest');
+async function costsOfOne(given: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
+  const found = await wholeRunNamed(repo, 'costs', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, stored } = found.value;
   const { tasks, agents, waves, total, run: spend } = costsOf(state, stored);

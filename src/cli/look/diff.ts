@@ -2,16 +2,16 @@ import type { TaskId } from '../../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { snapshotOf, type TaskState } from '../../domain/run/task.ts';
-import type { Desk, LineCount } from '../../ports/desk.ts';
+import type { LineCount, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { diffstatText } from '../../view/activity.ts';
 import { type JudgedFile, judgedEntries } from '../../view/judged-files.ts';
 import { diffstatOf } from '../follow/activity.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk, failed } from '../frame/desk.ts';
 import type { DiffPrograms } from '../frame/ports.ts';
 import { runNamed } from '../frame/subject.ts';
+import { failed, withRepository } from '../frame/with-repository.ts';
 import { namedChanges } from './diff-paths.ts';
 
 type Taken = { readonly task: TaskState; readonly snapshot: SnapshotEvidence; readonly entries: readonly JudgedFile[] };
@@ -30,18 +30,18 @@ export const showDiff = (
   context: Context,
   { ports }: Program,
 ): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, 'look', async (desk) =>
-    show(desk, context, task, options, await ports.diffPrograms()),
+  withRepository(ports.openRepository, context, 'look', async (repo) =>
+    show(repo, context, task, options, await ports.diffPrograms()),
   );
 
 async function show(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   given: string | undefined,
   options: DiffOptions,
   programs: DiffPrograms,
 ): Promise<Outcome> {
-  const found = await runNamed(desk, 'diff', given, 'newest');
+  const found = await runNamed(repo, 'diff', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, task } = found.value;
   const tasks = Object.values(state.tasks).filter(({ id }) => task === null || id === task);
@@ -52,13 +52,13 @@ async function show(
   const name = task === null ? run : `${run}/${task}`;
   if (all.length === 0) return done([`No snapshot of ${name} was taken yet.`], { run, tasks: [] });
   const changed = all.flatMap(({ entries }) => entries.map(({ path }) => path));
-  const named = namedChanges(options.path, { checkout: desk.checkout, cwd: context.cwd }, changed);
+  const named = namedChanges(options.path, { checkout: repo.checkout, cwd: context.cwd }, changed);
   if (!named.ok)
     return named.error.isOutside
       ? misused('bad-path', `diff: ${named.error.name} is outside of the repository`)
       : misused('not-changed', `diff: ${name} did not change ${named.error.name}`);
   const taken = options.path.length === 0 ? all : onlyNamed(all, named.value);
-  if (options.tool !== undefined) return await inDifftool(desk, context, taken, options.tool, programs);
+  if (options.tool !== undefined) return await inDifftool(repo, context, taken, options.tool, programs);
   if (options.nameOnly && !context.json)
     return done([...new Set(taken.flatMap(({ entries }) => entries.map(({ path }) => path)))].toSorted());
   const lines: Text[] = [];
@@ -66,15 +66,15 @@ async function show(
   for (const { task: one, snapshot, entries } of taken) {
     const only = options.path.length === 0 ? [] : entries.map(({ path }) => path);
     const isWhole = !options.stat && !options.nameOnly;
-    const patch = isWhole ? await desk.patches.text(snapshot.base, snapshot.commit, only) : null;
-    const counts = (await desk.patches.counts(snapshot.base, snapshot.commit)) ?? [];
+    const patch = isWhole ? await repo.patches.text(snapshot.base, snapshot.commit, only) : null;
+    const counts = (await repo.patches.counts(snapshot.base, snapshot.commit)) ?? [];
     const files = entries.map((entry) => ({ ...entry, ...linesOf(counts, entry.path) }));
     documents.push({ task: one.id, base: snapshot.base, snapshot: snapshot.commit, files, patch });
     lines.push(...(lines.length === 0 ? [] : ['']), ...headLines(one, snapshot, entries, counts));
     if (options.stat && entries.length > 0) lines.push(`  ${diffstatText(diffstatOf(counts))}`);
     if (patch !== null && !context.json) lines.push('', ...patch.trimEnd().split('\n').map(patchLine));
   }
-  const isPaged = options.pager && !context.json && (await programs.page(desk, context, lines));
+  const isPaged = options.pager && !context.json && (await programs.page(repo, context, lines));
   return done(isPaged ? [] : lines, { run, tasks: documents });
 }
 
@@ -84,30 +84,30 @@ const onlyNamed = (all: readonly Taken[], named: ReadonlySet<string>): readonly 
     .filter(({ entries }) => entries.length > 0);
 
 /** What one task changed, for a screen. */
-export async function taskDiff(desk: Desk, state: RunState, id: TaskId): Promise<readonly Text[]> {
+export async function taskDiff(repo: RepositoryHandle, state: RunState, id: TaskId): Promise<readonly Text[]> {
   const task = state.tasks[id];
   const snapshot = task === undefined ? null : snapshotOf(task);
   if (task === undefined || snapshot === null) return [`No snapshot of ${state.run}/${id} was taken yet.`];
-  const patch = await desk.patches.text(snapshot.base, snapshot.commit, []);
-  const counts = (await desk.patches.counts(snapshot.base, snapshot.commit)) ?? [];
+  const patch = await repo.patches.text(snapshot.base, snapshot.commit, []);
+  const counts = (await repo.patches.counts(snapshot.base, snapshot.commit)) ?? [];
   const head = headLines(task, snapshot, judgedEntries(state, task, snapshot), counts);
   return [...head, '', ...patch.trimEnd().split('\n').map(patchLine)];
 }
 
 /** What a snapshot changed, file by file with whose each is, and how many lines. */
 export async function diffHead(
-  desk: Desk,
+  repo: RepositoryHandle,
   state: RunState,
   task: TaskState,
   snapshot: SnapshotEvidence,
 ): Promise<readonly Text[]> {
-  const counts = (await desk.patches.counts(snapshot.base, snapshot.commit)) ?? [];
+  const counts = (await repo.patches.counts(snapshot.base, snapshot.commit)) ?? [];
   return headLines(task, snapshot, judgedEntries(state, task, snapshot), counts);
 }
 
 /** One task after the other: a difftool shows two sides. */
 async function inDifftool(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   taken: readonly Taken[],
   tool: string | true,
@@ -118,7 +118,7 @@ async function inDifftool(
   if (name !== null && !/^[\w.+-]+$/.test(name)) return misused('bad-tool', `diff: ${JSON.stringify(name)} is no tool`);
   for (const { task, snapshot } of taken) {
     context.terminal.line(headLine(task, snapshot));
-    const code = await difftool(desk, context, snapshot.base, snapshot.commit, name);
+    const code = await difftool(repo, context, snapshot.base, snapshot.commit, name);
     if (code === null) return failed('no-git', 'diff: git could not be run');
     if (code !== 0)
       return { exit: exitCodes.failed, reason: 'difftool-failed', problems: [`difftool ended with ${code}`] };

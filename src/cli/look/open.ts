@@ -1,11 +1,11 @@
 import { attemptOf, snapshotOf } from '../../domain/run/task.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk, failed } from '../frame/desk.ts';
 import { peopleOnly } from '../frame/people-only.ts';
 import type { OpenPrograms } from '../frame/ports.ts';
 import { taskNamed } from '../frame/subject.ts';
+import { failed, withRepository } from '../frame/with-repository.ts';
 
 /**
  * `tidegate open <run/task>`: a task's files in the editor. An agent at work has its workspace shown as it is; when it has ended,
@@ -16,27 +16,29 @@ export const openTask = (
   context: Context,
   { ports }: Program,
 ): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, 'look', async (desk) => show(desk, context, task, print, await ports.openPrograms()));
+  withRepository(ports.openRepository, context, 'look', async (repo) =>
+    show(repo, context, task, print, await ports.openPrograms()),
+  );
 
 async function show(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   given: string,
   isPrinted: boolean,
   programs: OpenPrograms,
 ): Promise<Outcome> {
-  const found = await taskNamed(desk, 'open', given, 'newest');
+  const found = await taskNamed(repo, 'open', given, 'newest');
   if (!found.ok) return found.error;
   const { run, task, state } = found.value;
-  const refused = peopleOnly(desk, `tidegate open ${run}/${task}`);
+  const refused = peopleOnly(repo, `tidegate open ${run}/${task}`);
   if (refused !== null) return refused;
   const one = state.tasks[task];
   if (one === undefined) return misused('no-task', `open: ${run} has no task ${task}`);
   const snapshot = snapshotOf(one);
   const isLive = one.progress.status === 'launching' || one.progress.status === 'running';
-  const workspace = isLive ? programs.workspace(desk, attemptOf(one)?.id ?? '') : null;
+  const workspace = isLive ? programs.workspace(repo, attemptOf(one)?.id ?? '') : null;
   if (workspace === null && snapshot === null) return failed('nothing-there', `open: ${run}/${task} has no files yet`);
-  const path = workspace ?? (snapshot === null ? '' : await programs.copy(desk, snapshot.commit, task));
+  const path = workspace ?? (snapshot === null ? '' : await programs.copy(repo, snapshot.commit, task));
   const note =
     workspace === null
       ? `a copy of the snapshot, to look at: edits in it go nowhere. To change it: tidegate edit ${run}/${task}; to have it changed: tidegate rework ${run}/${task} -f comments.md`

@@ -2,8 +2,8 @@ import type { Earlier } from '../../domain/ledger/replayed.ts';
 import { knownRuns } from '../../engine/orders/find-run.ts';
 import { replayRun } from '../../engine/replay.ts';
 import { replaySessions } from '../../engine/replay-sessions.ts';
-import type { Desk } from '../../ports/desk.ts';
 import { externalStream, isExternalStream } from '../../ports/ledger.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { endText } from '../../view/run-view.ts';
 import { sessionLine } from '../../view/session-line.ts';
@@ -11,9 +11,12 @@ import { done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import { subjectOf } from '../frame/subject.ts';
 
 /** `tidegate replay [run]`: folds a run again from its first event and judges all of its evidence again. */
-export async function judgeAgain({ run: given }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> {
-  if (given !== undefined && isExternalStream(given)) return await replayDriven(desk, given);
-  const found = await subjectOf(desk, 'replay', given, 'newest');
+export async function judgeAgain(
+  { run: given }: { readonly run: string | undefined },
+  repo: RepositoryHandle,
+): Promise<Outcome> {
+  if (given !== undefined && isExternalStream(given)) return await replayDriven(repo, given);
+  const found = await subjectOf(repo, 'replay', given, 'newest');
   if (!found.ok) return found.error;
   const { run, stored } = found.value;
   const { judged, differences, earlier, state } = replayRun(stored);
@@ -29,8 +32,8 @@ export async function judgeAgain({ run: given }: { readonly run: string | undefi
 }
 
 /** A session that others drive: every fact is decided again. */
-async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
-  const found = (await replaySessions(desk.ledger)).find(({ session }) => externalStream(session.session) === run);
+async function replayDriven(repo: RepositoryHandle, run: string): Promise<Outcome> {
+  const found = (await replaySessions(repo.ledger)).find(({ session }) => externalStream(session.session) === run);
   if (found === undefined) return misused('unknown-run', `replay: no session ${run}; see tidegate status --all`);
   const { decided, differences, earlier, session } = found;
   const { places: _, ...shown } = session;
@@ -45,8 +48,8 @@ async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
 }
 
 /** `tidegate verify`: walks the hash chain of the whole ledger, then replays every run. */
-export async function verifyRuns(_input: object, desk: Desk): Promise<Outcome> {
-  const chain = await desk.ledger.verify();
+export async function verifyRuns(_input: object, repo: RepositoryHandle): Promise<Outcome> {
+  const chain = await repo.ledger.verify();
   if (!chain.ok) {
     const where = chain.seq === null ? '' : `event ${chain.seq}: `;
     return {
@@ -56,8 +59,8 @@ export async function verifyRuns(_input: object, desk: Desk): Promise<Outcome> {
       data: { chain },
     };
   }
-  const runs = await knownRuns(desk.ledger);
-  const sessions = await replaySessions(desk.ledger);
+  const runs = await knownRuns(repo.ledger);
+  const sessions = await replaySessions(repo.ledger);
   const replayed = [
     ...runs.map(({ run, stored }) => ({ run: String(run), ...replayRun(stored) })),
     ...sessions.map((one) => ({ ...one, run: externalStream(one.session.session) })),

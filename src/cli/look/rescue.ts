@@ -1,7 +1,7 @@
 import { discarded } from '../../domain/kept/discard.ts';
 import { leftToLand } from '../../domain/landing/undo.ts';
 import type { RunState } from '../../domain/run/run.ts';
-import type { Desk, KeptSnapshot } from '../../ports/desk.ts';
+import type { KeptSnapshot, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { keptDocument, keptLines } from '../../view/kept-lines.ts';
 import { done, type Outcome } from '../frame/command.ts';
@@ -12,19 +12,21 @@ import { partName } from '../frame/wording.ts';
  * `tidegate rescue [run[/task]]`: every snapshot that was taken, also of what people changed by hand, merged work that has not landed,
  * how to make a branch of each, and files that no snapshot holds. Changes nothing.
  */
-export const listSnapshots = ({ subject }: { readonly subject: string | undefined }, desk: Desk): Promise<Outcome> =>
-  showEach(desk, subject, (given) => snapshotsOfOne(given, desk));
+export const listSnapshots = (
+  { subject }: { readonly subject: string | undefined },
+  repo: RepositoryHandle,
+): Promise<Outcome> => showEach(repo, subject, (given) => snapshotsOfOne(given, repo));
 
-async function snapshotsOfOne(given: string | undefined, desk: Desk): Promise<Outcome> {
-  const found = await runNamed(desk, 'rescue', given, 'newest');
+async function snapshotsOfOne(given: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
+  const found = await runNamed(repo, 'rescue', given, 'newest');
   if (!found.ok) return found.error;
   const { run, task, state } = found.value;
-  const snapshots = (await desk.patches.snapshots(run))
+  const snapshots = (await repo.patches.snapshots(run))
     .filter((kept) => (task === null || kept.task === task) && (kept.kind !== 'merged' || hasUnlanded(state)))
-    .map((snapshot) => ({ ...snapshot, command: fetchCommand(desk, run, snapshot) }));
+    .map((snapshot) => ({ ...snapshot, command: fetchCommand(repo, run, snapshot) }));
   const kept = keptDocument(state)
     .filter((one) => task === null || one.task === task)
-    .map((one) => ({ ...one, place: `${desk.state.job(one.attempt)}/workspace` }));
+    .map((one) => ({ ...one, place: `${repo.state.job(one.attempt)}/workspace` }));
   const left = keptLines(state, Number.POSITIVE_INFINITY, task);
   const places = [...new Set(kept.map(({ place }) => place))].map((place) => `  workspace: ${quoted(place)}`);
   if (snapshots.length === 0)
@@ -60,8 +62,8 @@ function aboutOf(kept: KeptSnapshot, state: RunState): string {
 }
 
 /** Makes a branch in the person's repository; what is there under that name is never replaced. */
-function fetchCommand(desk: Desk, run: string, kept: KeptSnapshot): string {
-  return `git -C ${quoted(desk.checkout)} fetch ${quoted(desk.state.repository)} ${kept.ref}:refs/heads/rescue/${branchOf(run, kept)}`;
+function fetchCommand(repo: RepositoryHandle, run: string, kept: KeptSnapshot): string {
+  return `git -C ${quoted(repo.checkout)} fetch ${quoted(repo.state.repository)} ${kept.ref}:refs/heads/rescue/${branchOf(run, kept)}`;
 }
 
 function branchOf(run: string, kept: KeptSnapshot): string {

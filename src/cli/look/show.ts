@@ -7,7 +7,7 @@ import { plannedById } from '../../domain/plan/plan.ts';
 import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../../domain/run/task.ts';
 import { toldOfHold } from '../../domain/texts/held.ts';
 import { toldOfSleep } from '../../domain/texts/machine.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { runDocument } from '../../view/document.ts';
 import { phaseTable } from '../../view/phases.ts';
@@ -22,13 +22,13 @@ import { viewOf } from './status.ts';
 /** `tidegate show [run[/task]]`: all that is known of a run and its plan, or of one task. */
 export const showSubject = (
   { subject, prompt }: { readonly subject: string | undefined; readonly prompt: boolean },
-  desk: Desk,
-): Promise<Outcome> => (prompt ? showPrompt(desk, subject) : showEach(desk, subject, (given) => showOne(given, desk)));
+  repo: RepositoryHandle,
+): Promise<Outcome> => (prompt ? showPrompt(repo, subject) : showEach(repo, subject, (given) => showOne(given, repo)));
 
-async function showOne(given: string | undefined, desk: Desk): Promise<Outcome> {
-  const found = await runNamed(desk, 'show', given, 'newest');
+async function showOne(given: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
+  const found = await runNamed(repo, 'show', given, 'newest');
   if (!found.ok) return found.error;
-  const view = viewOf(desk, found.value);
+  const view = viewOf(repo, found.value);
   if (view === null) throw new Error('a made run has a view');
   const { task } = found.value;
   if (task === null)

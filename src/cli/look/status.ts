@@ -6,8 +6,8 @@ import { asSeenNow } from '../../engine/landed-request.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../../engine/orders/find-run.ts';
 import { isAttended } from '../../engine/orders/rehearse.ts';
 import { replaySessions } from '../../engine/replay-sessions.ts';
-import type { Desk } from '../../ports/desk.ts';
 import { externalStream } from '../../ports/ledger.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { runDocument } from '../../view/document.ts';
 import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../../view/run-view.ts';
@@ -19,35 +19,35 @@ import { type Context, done, misused, type Outcome } from '../frame/command.ts';
 /** `tidegate status [run]`: where a run stands and what it waits for; with `--all` every run, one line each. */
 export async function showStatus(
   { run: given, all }: { readonly run: string | undefined; readonly all: boolean },
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
 ): Promise<Outcome> {
-  const runs = await Promise.all((await knownRuns(desk.ledger)).map((one) => asSeenNow(one, desk.git)));
+  const runs = await Promise.all((await knownRuns(repo.ledger)).map((one) => asSeenNow(one, repo.git)));
   const listed = { runs: runs.map((known) => summary(known)) };
-  const sessions = all ? await replaySessions(desk.ledger) : [];
+  const sessions = all ? await replaySessions(repo.ledger) : [];
   if (given === undefined && runs.length + sessions.length === 0)
     return done(['No run yet. Begin with: tidegate run'], listed);
   if (all)
-    return done([...(await runLines(desk, runs)), ...sessions.map(lineOf)], {
+    return done([...(await runLines(repo, runs)), ...sessions.map(lineOf)], {
       ...listed,
       sessions: sessions.map(({ session }) => ({ session: session.session, standing: sessionLine(session) })),
     });
   const found = findSubject(runs, given, 'newest');
   if (!found.ok && found.error.reason === 'ambiguous' && given === undefined)
-    return done(await runLines(desk, runs, runs.filter(isOpen)), listed);
+    return done(await runLines(repo, runs, runs.filter(isOpen)), listed);
   if (!found.ok) return misused(found.error.reason, `status: ${found.error.message}`);
-  const seen = viewOf(desk, found.value);
+  const seen = viewOf(repo, found.value);
   if (seen === null) {
     const begun = [`${found.value.run} is ordered; no coordinator has begun it: tidegate resume ${found.value.run}`];
     return done(begun, { run: found.value.run, ordered: true });
   }
-  const view = { ...seen, activity: await activityReader(desk)(seen.state) };
-  const alone = await unattended(desk, view);
+  const view = { ...seen, activity: await activityReader(repo)(seen.state) };
+  const alone = await unattended(repo, view);
   const others = runs.filter((known) => isOpen(known) && known.run !== found.value.run);
   const lines = [
     ...runView(view),
     ...alone,
-    ...(given !== undefined || others.length === 0 ? [] : ['', ...(await runLines(desk, runs, others))]),
+    ...(given !== undefined || others.length === 0 ? [] : ['', ...(await runLines(repo, runs, others))]),
   ];
   return {
     ...done(lines, { ...runDocument(view), attended: alone.length === 0 }),
@@ -56,8 +56,8 @@ export async function showStatus(
 }
 
 /** `tidegate runs`: live runs, then the newest that have ended. */
-export async function listRuns({ all }: { readonly all: boolean }, desk: Desk): Promise<Outcome> {
-  const runs = await knownRuns(desk.ledger);
+export async function listRuns({ all }: { readonly all: boolean }, repo: RepositoryHandle): Promise<Outcome> {
+  const runs = await knownRuns(repo.ledger);
   const live = runs.filter(isOpen);
   const ended = runs.filter((known) => !isOpen(known)).toReversed();
   const shown = [...live, ...(all ? ended : ended.slice(0, 10))];
@@ -66,34 +66,34 @@ export async function listRuns({ all }: { readonly all: boolean }, desk: Desk): 
     runs.length === 0
       ? ['No run yet. Begin with: tidegate run']
       : [
-          ...(await runLines(desk, runs, shown)),
+          ...(await runLines(repo, runs, shown)),
           ...(hidden === 0 ? [] : [`and ${hidden} more that ended earlier: tidegate runs --all`]),
         ];
   return done(lines, { runs: shown.map(summary) });
 }
 
-export function viewOf(desk: Desk, { state, stored }: KnownRun): RunView | null {
-  const now = desk.clock.now();
+export function viewOf(repo: RepositoryHandle, { state, stored }: KnownRun): RunView | null {
+  const now = repo.clock.now();
   return state === null ? null : { state: atTime(state, now), times: timesOf(stored), now };
 }
 
-async function unattended(desk: Desk, view: RunView): Promise<readonly Text[]> {
-  if (await isAttended(desk, view)) return [];
+async function unattended(repo: RepositoryHandle, view: RunView): Promise<readonly Text[]> {
+  if (await isAttended(repo, view)) return [];
   const { state } = view;
   const { message, ...told } = toldOfNoCoordinator(state);
   return ['', [{ text: message, tone: 'bad' }], ...toldLines(told)];
 }
 
-const runLines = (desk: Desk, runs: readonly KnownRun[], shown = runs): Promise<readonly Text[]> =>
-  Promise.all(shown.map((known) => runLine(desk, runs, known)));
+const runLines = (repo: RepositoryHandle, runs: readonly KnownRun[], shown = runs): Promise<readonly Text[]> =>
+  Promise.all(shown.map((known) => runLine(repo, runs, known)));
 
-async function runLine(desk: Desk, runs: readonly KnownRun[], known: KnownRun): Promise<Text> {
-  const view = viewOf(desk, known);
+async function runLine(repo: RepositoryHandle, runs: readonly KnownRun[], known: KnownRun): Promise<Text> {
+  const view = viewOf(repo, known);
   if (view === null) return [{ text: known.run, tone: 'strong' }, ': ordered'];
   const [need] = needsOf(view.state);
   const ahead = landsBefore(runs, view.state);
   const live = ahead === null ? 'at work' : `waits to land: ${ahead} goes first`;
-  const open = (await isAttended(desk, view)) ? live : `no coordinator is alive: tidegate resume ${known.run}`;
+  const open = (await isAttended(repo, view)) ? live : `no coordinator is alive: tidegate resume ${known.run}`;
   const undo = undoText(view);
   const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.first ?? need.command}`);
   return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];

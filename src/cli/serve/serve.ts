@@ -3,8 +3,8 @@ import { isAbsolute } from 'node:path';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { failed } from '../frame/desk.ts';
 import type { Listen, RunningServer } from '../frame/ports.ts';
+import { failed } from '../frame/with-repository.ts';
 
 type ServeOptions = {
   readonly port: string;

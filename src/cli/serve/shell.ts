@@ -3,13 +3,13 @@ import type { Ending } from '../../domain/gates/evidence.ts';
 import { plannedById } from '../../domain/plan/plan.ts';
 import { isLive } from '../../domain/run/schedule.ts';
 import { agentOf, attemptOf, snapshotOf } from '../../domain/run/task.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type Context, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { atDesk, failed } from '../frame/desk.ts';
 import { peopleOnly } from '../frame/people-only.ts';
 import type { EnterShell } from '../frame/ports.ts';
 import { taskNamed } from '../frame/subject.ts';
+import { failed, withRepository } from '../frame/with-repository.ts';
 
 /** `tidegate shell <run/task> [-- command]`: a person in the fence of a task's agent, on a copy of what that made. */
 export const enterTask = (
@@ -17,20 +17,20 @@ export const enterTask = (
   context: Context,
   { ports }: Program,
 ): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, 'look', (desk) => look(desk, context, task, command, ports.enterShell));
+  withRepository(ports.openRepository, context, 'look', (repo) => look(repo, context, task, command, ports.enterShell));
 
 async function look(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   given: string,
   argv: readonly string[],
   enter: EnterShell,
 ): Promise<Outcome> {
-  const found = await taskNamed(desk, 'shell', given, 'newest');
+  const found = await taskNamed(repo, 'shell', given, 'newest');
   if (!found.ok) return found.error;
   const { run, task, state } = found.value;
   const subject = `${run}/${task}`;
-  const refused = peopleOnly(desk, `tidegate shell ${subject}`);
+  const refused = peopleOnly(repo, `tidegate shell ${subject}`);
   if (refused !== null) return refused;
   const one = state.tasks[task];
   const planned = plannedById(state.plan, task);
@@ -59,7 +59,7 @@ async function look(
     );
     if (!isSetUp) context.terminal.problem(`tidegate: note: setup has not been run in it: ${state.plan.setup}`);
   };
-  const ended = await enter(desk, context, {
+  const ended = await enter(repo, context, {
     ...{ state, task: planned, agent, commit, base: one.base ?? commit, argv, onTerminal },
     onMade: note,
   });

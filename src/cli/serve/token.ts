@@ -5,7 +5,7 @@ import { serverRoutes } from '../../protocol/routes/server.ts';
 import { tokenOf } from '../../server/http/keys.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
-import { failed } from '../frame/desk.ts';
+import { failed } from '../frame/with-repository.ts';
 
 type TokenOptions = {
   readonly role: string | undefined;

@@ -1,4 +1,4 @@
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type RunView, runView } from '../../view/run-view.ts';
 import type { Around } from '../../view/why.ts';
 import type { Context } from '../frame/command.ts';
@@ -23,7 +23,7 @@ export interface Display extends Disposable {
 }
 
 export function openDisplay(
-  desk: Desk,
+  repo: RepositoryHandle,
   context: Context,
   how: {
     readonly isBrief: boolean;
@@ -34,7 +34,7 @@ export function openDisplay(
 ): Display {
   const region = context.json ? null : context.terminal.region();
   // an agent with a terminal of its own would wait for ever
-  const takesKeys = context.terminal.interactive && !context.json && !how.isBrief && desk.caller.agent === null;
+  const takesKeys = context.terminal.interactive && !context.json && !how.isBrief && repo.caller.agent === null;
   let live: Live | null = null;
   let isOpened = false;
   return {
@@ -44,7 +44,7 @@ export function openDisplay(
       if (takesKeys && !isOpened && how.opensAt(view)) {
         isOpened = true;
         region?.draw([]);
-        live = await openLive(desk, context, how.hosts);
+        live = await openLive(repo, context, how.hosts);
       }
       if (live !== null) live.show(view, around);
       else region?.draw([...runView(view), ...lineOf(around)]);
@@ -55,7 +55,7 @@ export function openDisplay(
       live?.[Symbol.dispose]();
       live = null;
       await body();
-      live = await openLive(desk, context, how.hosts);
+      live = await openLive(repo, context, how.hosts);
     },
     [Symbol.dispose]: () => {
       live?.[Symbol.dispose]();

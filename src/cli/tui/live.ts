@@ -1,4 +1,4 @@
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Key, Size } from '../../ports/screen.ts';
 import type { Activity } from '../../view/activity.ts';
 import type { RunView } from '../../view/run-view.ts';
@@ -24,12 +24,12 @@ export interface Live extends Disposable {
 }
 
 /** Null where there is no terminal to take over. */
-export async function openLive(desk: Desk, context: Context, hosts: () => boolean): Promise<Live | null> {
+export async function openLive(repo: RepositoryHandle, context: Context, hosts: () => boolean): Promise<Live | null> {
   let ui: Ui = firstUi;
   let seen: { readonly view: RunView; readonly around: Around } | null = null;
   let wish: ReturnType<Live['takeWish']> = null;
   let woken = Promise.withResolvers<void>();
-  const readActivity = activityReader(desk);
+  const readActivity = activityReader(repo);
   let activity: Activity = new Map();
   let isLooking = false;
   let isClosed = false;
@@ -58,7 +58,7 @@ export async function openLive(desk: Desk, context: Context, hosts: () => boolea
 
   function hear(key: Key): void {
     if (seen === null) return;
-    const now = { ...seen.view, now: desk.clock.now() };
+    const now = { ...seen.view, now: repo.clock.now() };
     const pressed = press(ui, key, { view: now, size: sane(screen.size()), hosts: hosts() });
     ui = pressed.ui;
     if (pressed.wish?.wish === 'act') ask(pressed.wish.act, now);
@@ -74,7 +74,7 @@ export async function openLive(desk: Desk, context: Context, hosts: () => boolea
 
   function ask(act: Act, { state }: RunView): void {
     ui = { ...ui, notice: [{ text: `${act.act}: asked, waiting for the answer …`, tone: 'waiting' }] };
-    performAct(desk, state.run, act).then((outcome) => {
+    performAct(repo, state.run, act).then((outcome) => {
       ui = { ...ui, notice: noticeOf(outcome) };
       draw();
     }, woken.reject);
@@ -84,7 +84,7 @@ export async function openLive(desk: Desk, context: Context, hosts: () => boolea
     const { pane } = ui;
     if (pane === null || seen === null) return;
     const subject = `${pane.kind} ${pane.task}`;
-    if (pane.lines === null || reading?.subject !== subject) reading = { subject, text: paneText(desk, pane) };
+    if (pane.lines === null || reading?.subject !== subject) reading = { subject, text: paneText(repo, pane) };
     const { text } = reading;
     text(seen.view, seen.around).then((lines) => {
       const open = ui.pane;

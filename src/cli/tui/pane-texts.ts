@@ -1,6 +1,6 @@
 import { type AttemptId, attemptId, type TaskId } from '../../domain/base/ids.ts';
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { agentLines } from '../../view/agent-lines.ts';
 import { type RunView, toldLines } from '../../view/run-view.ts';
@@ -12,18 +12,18 @@ import type { Pane } from './pane.ts';
 /** The text of a pane as far as there is one; the same array as long as nothing was added. */
 export type PaneText = (view: RunView, around: Around) => Promise<readonly Text[]>;
 
-export function paneText(desk: Desk, { kind, task }: Pick<Pane, 'kind' | 'task'>): PaneText {
+export function paneText(repo: RepositoryHandle, { kind, task }: Pick<Pane, 'kind' | 'task'>): PaneText {
   switch (kind) {
     case 'help':
       return async () => helpLines;
     case 'why':
       return async (view, around) => whyLines(view, task, around);
     case 'diff':
-      return once((view) => (task === null ? runDiff(desk, view) : taskDiff(desk, view.state, task)));
+      return once((view) => (task === null ? runDiff(repo, view) : taskDiff(repo, view.state, task)));
     case 'log':
-      return task === null ? nothing : growing(task, (attempt, from) => desk.files.readLog(attempt, from), printed);
+      return task === null ? nothing : growing(task, (attempt, from) => repo.files.readLog(attempt, from), printed);
     case 'transcript':
-      return task === null ? nothing : said(desk, task);
+      return task === null ? nothing : said(repo, task);
   }
 }
 
@@ -44,16 +44,16 @@ function whyLines(view: RunView, task: TaskId | null, around: Around): readonly 
     : [...told(whyTask(view, task, around)), '', ...told(whyRun(view, around))];
 }
 
-async function runDiff(desk: Desk, { state }: RunView): Promise<readonly Text[]> {
+async function runDiff(repo: RepositoryHandle, { state }: RunView): Promise<readonly Text[]> {
   const merged = Object.values(state.tasks).filter(({ progress }) => progress.status === 'merged');
-  const all = await Promise.all(merged.map(({ id }) => taskDiff(desk, state, id)));
+  const all = await Promise.all(merged.map(({ id }) => taskDiff(repo, state, id)));
   return all.length === 0 ? ['nothing is merged yet'] : all.flatMap((lines) => [...lines, '']);
 }
 
 /** Commands speak no protocol: what they print takes its place. */
-function said(desk: Desk, task: TaskId): PaneText {
-  const spoken = growing(task, (attempt, from) => desk.files.readTranscript(attempt, from), transcribed);
-  const log = growing(task, (attempt, from) => desk.files.readLog(attempt, from), printed);
+function said(repo: RepositoryHandle, task: TaskId): PaneText {
+  const spoken = growing(task, (attempt, from) => repo.files.readTranscript(attempt, from), transcribed);
+  const log = growing(task, (attempt, from) => repo.files.readLog(attempt, from), printed);
   return async (view, around) => {
     const lines = await spoken(view, around);
     return lines.length > 0 ? lines : await log(view, around);

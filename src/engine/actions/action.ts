@@ -3,7 +3,7 @@ import type { Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { By, RequestEvent } from '../../domain/ledger/requests.ts';
 import type { RunState } from '../../domain/run/run.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 
 type OnRun = { readonly run: RunId; readonly state: RunState };
 
@@ -32,9 +32,9 @@ export type Action<Kind extends SubjectKind, Input> = ActionTerms & {
   /** Makes the request, or says what is wrong with the input. `at` is the time of asking. */
   request(subject: Subjects[Kind], input: Input, by: By, at: string): Result<RequestEvent, Misuse>;
   /** Returns why there is nothing to ask for as the run stands; null if there is. */
-  moot?(subject: Subjects[Kind], input: Input, desk: Pick<Desk, 'ledger'>): Promise<Moot | null>;
+  moot?(subject: Subjects[Kind], input: Input, repo: Pick<RepositoryHandle, 'ledger'>): Promise<Moot | null>;
   /** Runs once the coordinator has accepted. */
-  accepted?(input: Input, desk: Pick<Desk, 'openRunDirectory'>): Promise<void>;
+  accepted?(input: Input, repo: Pick<RepositoryHandle, 'openRunDirectory'>): Promise<void>;
 };
 
 /** An input that no state of the run would allow. `field` is the member of the input it is in. */

@@ -5,7 +5,7 @@ import type { By, RunOrder } from '../../domain/ledger/requests.ts';
 import { warningsBeside } from '../../domain/run/live-beside.ts';
 import { type RunState, selectedWaves } from '../../domain/run/run.ts';
 import { protectWarnings } from '../../domain/scope/ownership.ts';
-import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../../ports/desk.ts';
+import type { PlanFlags, PlanSource, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
 import { attest } from '../attest.ts';
 import { continuationOf, lookBack } from '../look-back.ts';
 import { knownRuns } from './find-run.ts';
@@ -43,18 +43,21 @@ export type NotOrdered =
     };
 
 /** Reads, freezes and rehearses; changes nothing. */
-export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Result<PreparedOrder, NotOrdered>> {
+export async function prepareOrder(
+  repo: RepositoryHandle,
+  asked: OrderAsked,
+): Promise<Result<PreparedOrder, NotOrdered>> {
   const uncommitted = asked.withUncommitted === true;
-  const found = await desk.readPlan(asked.source, { ...asked.flags, uncommitted });
+  const found = await repo.readPlan(asked.source, { ...asked.flags, uncommitted });
   if (!found.ok) return err({ because: 'no-plan', message: found.error });
   const read = found.value;
   if (!read.ok) return err({ because: 'mistakes', findings: read.findings, warnings: read.warnings });
-  const ordered = await orderOf(desk, read, asked);
+  const ordered = await orderOf(repo, read, asked);
   if (!ordered.ok) return ordered;
   const { land } = asked.flags;
   const planned: RunOrder = { ...ordered.value, landing: land ?? 'as-planned', approves: [] };
-  const judged = await judgedBefore(desk, planned);
-  const before = asked.planOnly ? noPreflight : await orderPreflight(desk, planned, uncommitted);
+  const judged = await judgedBefore(repo, planned);
+  const before = asked.planOnly ? noPreflight : await orderPreflight(repo, planned, uncommitted);
   const order: RunOrder = before.takes ? { ...planned, uncommitted: true } : planned;
   const warnings = [...read.warnings, ...judged.warnings, ...before.warnings];
   const findings = [...judged.findings, ...before.refused];
@@ -64,46 +67,46 @@ export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Resul
 
 /** From here on it is in the ledger, and a coordinator makes a run of it. */
 export async function placeOrder(
-  desk: Pick<Desk, 'openRunDirectory' | 'ledger'>,
+  repo: Pick<RepositoryHandle, 'openRunDirectory' | 'ledger'>,
   order: RunOrder,
   text: string | null,
   by: By,
   key?: string,
 ): Promise<void> {
-  await desk.openRunDirectory(order, text);
+  await repo.openRunDirectory(order, text);
   const keyed = key === undefined ? {} : { key };
-  await desk.ledger.request(order.run, { type: 'requested-run', by, ...order, ...keyed });
+  await repo.ledger.request(order.run, { type: 'requested-run', by, ...order, ...keyed });
 }
 
 /** What the phases before approval will say of an order, and whether it can be fenced here. */
-export async function judgedBefore(desk: Desk, order: RunOrder) {
-  const rehearsed = await rehearsal(desk, order);
-  const findings = [...refusals(rehearsed), ...(await authorFindings(desk)), ...(await fenceFindings(desk, order))];
-  const live = (await knownRuns(desk.ledger)).flatMap(({ state }) => state ?? []);
+export async function judgedBefore(repo: RepositoryHandle, order: RunOrder) {
+  const rehearsed = await rehearsal(repo, order);
+  const findings = [...refusals(rehearsed), ...(await authorFindings(repo)), ...(await fenceFindings(repo, order))];
+  const live = (await knownRuns(repo.ledger)).flatMap(({ state }) => state ?? []);
   return { rehearsed, findings, warnings: [...scopeWarnings(rehearsed), ...warningsBeside(order, live)] };
 }
 
 async function orderOf(
-  desk: Desk,
+  repo: RepositoryHandle,
   read: ReadPlan & { readonly ok: true },
   { wave, tidegate }: OrderAsked,
 ): Promise<Result<Omit<RunOrder, 'landing' | 'approves'>, NotOrdered>> {
   const { plan, hash } = read;
-  const tip = await desk.git.branchTip(plan.base);
+  const tip = await repo.git.branchTip(plan.base);
   if (tip === null)
     return err({ because: 'no-branch', message: `the branch ${plan.base} does not exist or has no commit yet` });
-  const repo = await attest(desk.git);
+  const attestation = await attest(repo.git);
   const target = { branch: plan.base, commit: tip };
-  const id = newRunId(plan.name, desk.clock.nonce());
-  const planFile = read.text === null ? read.planFile : desk.state.writtenPlan(id);
-  const others = wave === null ? [] : (await knownRuns(desk.ledger)).map(({ state }) => state);
-  const continues = await continuationOf(desk.git, { plan, wave, target }, others);
+  const id = newRunId(plan.name, repo.clock.nonce());
+  const planFile = read.text === null ? read.planFile : repo.state.writtenPlan(id);
+  const others = wave === null ? [] : (await knownRuns(repo.ledger)).map(({ state }) => state);
+  const continues = await continuationOf(repo.git, { plan, wave, target }, others);
   return ok({
     run: id,
     plan,
     hash: planHash(hash),
     planFile,
-    repo,
+    repo: attestation,
     target,
     wave,
     ...(continues === null ? {} : { continues }),
@@ -111,21 +114,21 @@ async function orderOf(
   });
 }
 
-async function rehearsal(desk: Desk, order: RunOrder): Promise<RunState> {
-  const others = (await knownRuns(desk.ledger)).map(({ state }) => state);
-  const seen = { earlier: await lookBack(desk.git, order, others), actual: order.repo };
-  return rehearse(order, seen, { now: desk.clock.now(), nonce: () => '' });
+async function rehearsal(repo: RepositoryHandle, order: RunOrder): Promise<RunState> {
+  const others = (await knownRuns(repo.ledger)).map(({ state }) => state);
+  const seen = { earlier: await lookBack(repo.git, order, others), actual: order.repo };
+  return rehearse(order, seen, { now: repo.clock.now(), nonce: () => '' });
 }
 
 /** Found at the merge, it would be found after the agents were paid. */
-async function authorFindings(desk: Desk): Promise<readonly Finding[]> {
-  return (await desk.isAuthorKnown()) ? [] : [{ rule: 'author' }];
+async function authorFindings(repo: RepositoryHandle): Promise<readonly Finding[]> {
+  return (await repo.isAuthorKnown()) ? [] : [{ rule: 'author' }];
 }
 
 /** Never silently unfenced: without a fence that holds, and none waived, nothing is ordered. */
-async function fenceFindings(desk: Desk, { plan }: RunOrder): Promise<readonly Finding[]> {
+async function fenceFindings(repo: RepositoryHandle, { plan }: RunOrder): Promise<readonly Finding[]> {
   if (plan.fence.mode === 'none') return [];
-  const fence = await desk.fence();
+  const fence = await repo.fence();
   return fence.ok ? [] : [fence.error];
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../domain/gates/preflight.ts';
 import type { RunOrder } from '../../domain/ledger/requests.ts';
 import { allTasks } from '../../domain/plan/plan.ts';
-import type { Desk } from '../../ports/desk.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 
 export type Preflight = {
   /** Each of these keeps the run from being ordered. */
@@ -23,13 +23,17 @@ export type Preflight = {
 export const noPreflight: Preflight = { refused: [], warnings: [], takes: false };
 
 /** What would go wrong after agents were paid, found before: in the checkout, in the agents of the plan, in signing. */
-export async function orderPreflight(desk: Desk, order: RunOrder, withUncommitted: boolean): Promise<Preflight> {
+export async function orderPreflight(
+  repo: RepositoryHandle,
+  order: RunOrder,
+  withUncommitted: boolean,
+): Promise<Preflight> {
   const { plan, continues } = order;
-  const agents = await agentsOf(desk, order);
-  const checkout = await desk.checkoutState(ownedByName(plan));
-  const signing = await desk.trySigning();
+  const agents = await agentsOf(repo, order);
+  const checkout = await repo.checkoutState(ownedByName(plan));
+  const signing = await repo.trySigning();
   const takes = withUncommitted && checkout.changed.length + checkout.untracked.length > 0;
-  const uncommitted = takes ? await uncommittedFindings(desk, order, checkout) : [];
+  const uncommitted = takes ? await uncommittedFindings(repo, order, checkout) : [];
   return {
     takes,
     refused: [...agents.refused, ...(signing === null ? [] : [signing]), ...remoteFindings(order), ...uncommitted],
@@ -44,14 +48,14 @@ export async function orderPreflight(desk: Desk, order: RunOrder, withUncommitte
 }
 
 /** Found again by the merger, which takes the files; here nothing is made yet. */
-async function uncommittedFindings(desk: Desk, { plan, target }: RunOrder, checkout: CheckoutState) {
+async function uncommittedFindings(repo: RepositoryHandle, { plan, target }: RunOrder, checkout: CheckoutState) {
   const unfit = uncommittedUnfit(plan, checkout);
   if (unfit.length > 0) return unfit;
-  return await desk.secretsIn([...checkout.changed, ...checkout.untracked], target.commit);
+  return await repo.secretsIn([...checkout.changed, ...checkout.untracked], target.commit);
 }
 
-async function agentsOf(desk: Pick<Desk, 'agentReady'>, { plan }: RunOrder) {
+async function agentsOf(repo: Pick<RepositoryHandle, 'agentReady'>, { plan }: RunOrder) {
   const names = [...new Set(allTasks(plan).flatMap(({ agent }) => agent))];
-  const readiness = new Map(await Promise.all(names.map(async (name) => [name, await desk.agentReady(name)] as const)));
+  const readiness = new Map(await Promise.all(names.map(async (name) => [name, await repo.agentReady(name)] as const)));
   return agentFindings(plan, readiness);
 }

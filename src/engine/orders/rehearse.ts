@@ -34,9 +34,9 @@ export function isAtRest(state: RunState, given: StepInputs): boolean {
 
 /** False: something is to be done, and nobody is there to do it. */
 export const isAttended = async (
-  desk: { isCoordinated(): Promise<boolean> },
+  repo: { isCoordinated(): Promise<boolean> },
   { state, now }: { readonly state: RunState; readonly now: string },
-): Promise<boolean> => isAtRest(state, { now, nonce: () => '' }) || (await desk.isCoordinated());
+): Promise<boolean> => isAtRest(state, { now, nonce: () => '' }) || (await repo.isCoordinated());
 
 /** Why the phases before approval refuse it, phase by phase. */
 export function refusals(state: RunState): readonly Finding[] {

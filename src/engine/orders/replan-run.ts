@@ -5,8 +5,8 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { By, RequestEvent, RunOrder } from '../../domain/ledger/requests.ts';
 import { planDifference } from '../../domain/plan/plan-difference.ts';
 import type { RunState } from '../../domain/run/run.ts';
-import type { Desk } from '../../ports/desk.ts';
 import type { Stored } from '../../ports/ledger.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { judgedBefore, type NotOrdered } from './order-run.ts';
 
 export type NewPlan = {
@@ -22,17 +22,17 @@ export type NewPlan = {
 
 /** The files of a run read once more and judged like a plan that is run for the first time; changes nothing. */
 export async function prepareReplan(
-  desk: Desk,
+  repo: RepositoryHandle,
   { state, stored }: { readonly state: RunState; readonly stored: readonly Stored[] },
 ): Promise<Result<NewPlan, NotOrdered>> {
   const before = orderIn(stored);
-  const read = await desk.rereadPlan(before);
+  const read = await repo.rereadPlan(before);
   if (!read.ok) return err({ because: 'no-plan', message: read.error });
   if (!read.value.ok) return err({ because: 'mistakes', findings: read.value.findings, warnings: read.value.warnings });
   const { plan, warnings } = read.value;
   const order = { ...before, plan, hash: planHash(read.value.hash) };
   if (order.hash === state.hash) return ok({ order, differences: [], vain: [], reused: [], warnings });
-  const judged = await judgedBefore(desk, { ...order, wave: null });
+  const judged = await judgedBefore(repo, { ...order, wave: null });
   const unfit = misfit(state, plan);
   const findings = [...judged.findings, ...(unfit === null ? [] : [unfit])];
   if (findings.length > 0) return err({ because: 'refused', findings, warnings });

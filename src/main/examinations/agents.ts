@@ -6,7 +6,7 @@ import type { AuthPorts, Examine } from '../../cli/frame/ports.ts';
 import { type AgentKind, agentKinds } from '../../domain/agents/agents.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { AgentReadiness } from '../../domain/gates/preflight.ts';
-import type { Examined } from '../../ports/desk.ts';
+import type { Examined } from '../../ports/repository-handle.ts';
 
 /** One line for each agent: found, version, login, how its calls are judged, and whether it starts in the fence. */
 export const agentExaminations: readonly Examine[] = Object.entries(agentKinds)

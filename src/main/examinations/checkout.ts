@@ -2,7 +2,7 @@ import type { Context } from '../../cli/frame/command.ts';
 import type { Examine } from '../../cli/frame/ports.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { Examined } from '../../ports/desk.ts';
+import type { Examined } from '../../ports/repository-handle.ts';
 
 /** What a run asks of the person's git before it starts, by the same functions: a name, working signatures, and what agents will not see. */
 export const checkoutExaminations: readonly Examine[] = [identity, signing, checkout];

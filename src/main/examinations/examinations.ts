@@ -2,7 +2,7 @@ import { personsHome } from '../../adapters/process/persons-name.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { Examine } from '../../cli/frame/ports.ts';
 import { policy } from '../../domain/settings/policy.ts';
-import type { Examined } from '../../ports/desk.ts';
+import type { Examined } from '../../ports/repository-handle.ts';
 import { agentExaminations } from './agents.ts';
 import { checkoutExaminations } from './checkout.ts';
 import { toolchainExaminations } from './toolchains.ts';

@@ -7,7 +7,7 @@ import { firstProgram, plainCommands } from '../../domain/shell/plain-commands.t
 import { mendProgram } from '../../domain/texts/machine.ts';
 import { inSystem } from '../../domain/toolchains/places.ts';
 import { homely, readLine, whyLeft, whyShown } from '../../domain/toolchains/words.ts';
-import type { Examined } from '../../ports/desk.ts';
+import type { Examined } from '../../ports/repository-handle.ts';
 import { pathsAtHome } from '../../supervisor/job/at-home.ts';
 
 /** What of the person's own programs a fence shows, and which that checks start it does not. */

@@ -1,11 +1,11 @@
 import type { Ledger } from '../../ports/ledger.ts';
-import type { OpenRepository } from '../site.ts';
+import type { ServedRepository } from '../site.ts';
 import { type Feed, feedOf } from './feed.ts';
 import { type FeedLimits, usualLimits } from './limits.ts';
 
 /** The feeds of all repositories that somebody listens to. */
 export interface Feeds extends AsyncDisposable {
-  of(repository: OpenRepository): Feed;
+  of(repository: ServedRepository): Feed;
   /** False: no more listeners are taken. */
   hasRoom(): boolean;
   readonly limits: FeedLimits;
@@ -15,7 +15,7 @@ export function feedsOf(fault: (error: unknown) => void, limits: FeedLimits = us
   const feeds = new Map<Ledger, Feed>();
   return {
     limits,
-    of({ id, desk: { ledger } }) {
+    of({ id, repo: { ledger } }) {
       const feed = feeds.get(ledger) ?? feedOf(id, ledger, limits, fault);
       feeds.set(ledger, feed);
       return feed;

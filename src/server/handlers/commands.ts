@@ -40,7 +40,7 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
     const found = await runAt(site, params);
     if (!found.ok) return found;
     const { repository } = found.value;
-    const prepared = await prepareReplan(repository.desk, found.value);
+    const prepared = await prepareReplan(repository.repo, found.value);
     if (!prepared.ok) return err(problemOf(prepared.error));
     const [action] = routeActions.replan;
     return await performFor(site, repository, { action, subject: routeSubject(found.value), input: prepared.value });

@@ -6,6 +6,6 @@ import type { PassageHandlers } from '../site.ts';
 export const passageHandlers: PassageHandlers<typeof passages> = {
   mcp: async ({ query }, site) => {
     const repository = await repositoryMeant(site, query);
-    return repository.ok ? ok(site.mcp(repository.value.desk.checkout)) : repository;
+    return repository.ok ? ok(site.mcp(repository.value.repo.checkout)) : repository;
   },
 };

@@ -7,7 +7,7 @@ import { type Registry, registryOf } from '../../planner/registry.ts';
 import { problem } from '../../protocol/problem.ts';
 import type { plannerRoutes } from '../../protocol/routes/planner.ts';
 import { repositoryMeant } from '../dcm-found.ts';
-import type { Handlers, OpenRepository } from '../site.ts';
+import type { Handlers, ServedRepository } from '../site.ts';
 
 export const plannerHandlers: Handlers<typeof plannerRoutes> = {
   craftPrompt: async ({ query, body }, site) => {
@@ -78,4 +78,5 @@ export const plannerHandlers: Handlers<typeof plannerRoutes> = {
   },
 };
 
-const registryIn = async ({ desk }: OpenRepository): Promise<Registry> => registryOf((await desk.settings()).registry);
+const registryIn = async ({ repo }: ServedRepository): Promise<Registry> =>
+  registryOf((await repo.settings()).registry);

@@ -67,7 +67,7 @@ export const runHandlers: Handlers<typeof runRoutes> = {
     const after = /^\d{1,15}$/.test(query.cursor ?? '0') ? Number(query.cursor ?? '0') : -1;
     if (after < 0)
       return err(problem(400, 'bad-cursor', 'a cursor here is a sequence number', { field: 'query.cursor' }));
-    const stored = await repository.value.desk.ledger.readAll(after, query.limit + 1);
+    const stored = await repository.value.repo.ledger.readAll(after, query.limit + 1);
     const until = stored.filter(({ seq }) => query.at === undefined || seq <= query.at);
     const items = until.slice(0, query.limit);
     return ok({ items: items, next: until.length > items.length ? String(items.at(-1)?.seq) : null });

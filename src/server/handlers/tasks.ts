@@ -4,7 +4,7 @@ import { directiveText } from '../../domain/explain/clauses.ts';
 import { explainVerdict } from '../../domain/explain/explain.ts';
 import { plannedById } from '../../domain/plan/plan.ts';
 import { handoffOf, snapshotOf, verdictsOf } from '../../domain/run/task.ts';
-import type { Content } from '../../ports/desk.ts';
+import type { Content } from '../../ports/repository-handle.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { taskRoutes } from '../../protocol/routes/tasks.ts';
 import { runDocument } from '../../view/document.ts';
@@ -30,7 +30,7 @@ export const taskHandlers: Handlers<typeof taskRoutes> = {
     const snapshot = snapshotOf(task);
     if (snapshot === null)
       return err(problem(404, 'no-snapshot', `no snapshot of ${state.run}/${task.id} was taken yet`));
-    const patch = await repository.desk.patches.text(snapshot.base, snapshot.commit, []);
+    const patch = await repository.repo.patches.text(snapshot.base, snapshot.commit, []);
     const files = judgedEntries(state, task, snapshot).map((entry) => ({ ...entry }));
     return ok({ task: task.id, base: snapshot.base, snapshot: snapshot.commit, files, patch });
   },
@@ -82,7 +82,7 @@ async function contentOf(
   // the name of the file is made from what the ledger has, never from the path of the request
   if (params.attempt > task.launches) return err(noAttempt(found.value, params.attempt));
   const job = attemptId(state.run, task.id, params.attempt);
-  const content = await repository.desk.files.content(job, what);
+  const content = await repository.repo.files.content(job, what);
   return content === null
     ? err(problem(404, `no-${what}`, `${job} has no ${what} here, or not any more`))
     : ok(content);

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Result } from '../../domain/base/result.ts';
-import type { Content } from '../../ports/desk.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
+import type { Content } from '../../ports/repository-handle.ts';
 import { cookieName } from '../../protocol/credentials.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { AccessRole, Passage, Route } from '../../protocol/route.ts';

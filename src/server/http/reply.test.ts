@@ -1,7 +1,7 @@
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { Content } from '../../ports/desk.ts';
+import type { Content } from '../../ports/repository-handle.ts';
 import { sendContent } from './reply.ts';
 
 const text = '0123456789';

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { maskTexts } from '../../domain/secrets/secret-shapes.ts';
-import type { Content } from '../../ports/desk.ts';
+import type { Content } from '../../ports/repository-handle.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { Passing } from '../site.ts';
 import type { Page } from './front-page.ts';

@@ -1,12 +1,12 @@
-import type { Desk, Hosting } from '../../ports/desk.ts';
-import type { OpenRepository, Repositories, RepositoryEntry } from '../site.ts';
+import type { Hosting, RepositoryHandle } from '../../ports/repository-handle.ts';
+import type { Repositories, RepositoryEntry, ServedRepository } from '../site.ts';
 import { liveRuns } from './live-runs.ts';
 import { liveSessions } from './live-sessions.ts';
 
 type Shelf = {
   list(): Promise<readonly RepositoryEntry[]>;
   /** Rejects with what kept us from opening it. */
-  openDesk(entry: RepositoryEntry): Promise<Desk>;
+  openRepository(entry: RepositoryEntry): Promise<RepositoryHandle>;
   readonly home: string | null;
   /** A coordinator that this server hosted has failed; the next command starts another. */
   failed(id: string, error: unknown): void;
@@ -14,13 +14,13 @@ type Shelf = {
 
 /** Opens each repository when it is first asked for, and hosts its coordinator when there is something to coordinate. */
 export function repositoriesOf(shelf: Shelf): Repositories {
-  const opened = new Map<string, Promise<OpenRepository>>();
+  const opened = new Map<string, Promise<ServedRepository>>();
   const hosts = new Map<string, Promise<Hosting>>();
 
-  const open = async (entry: RepositoryEntry): Promise<OpenRepository> => {
-    const desk = await shelf.openDesk(entry);
+  const open = async (entry: RepositoryEntry): Promise<ServedRepository> => {
+    const repo = await shelf.openRepository(entry);
     const host = async (): Promise<Hosting> => {
-      const hosting = await desk.host();
+      const hosting = await repo.host();
       hosting.failed.catch((error: unknown) => {
         hosts.delete(entry.id);
         shelf.failed(entry.id, error);
@@ -30,17 +30,17 @@ export function repositoriesOf(shelf: Shelf): Repositories {
       return hosting;
     };
     const ensureCoordinator = async (): Promise<boolean> => {
-      if (await desk.isCoordinated()) return true;
+      if (await repo.isCoordinated()) return true;
       const hosting = hosts.get(entry.id) ?? host();
       hosts.set(entry.id, hosting);
       await hosting;
-      return await desk.isCoordinated();
+      return await repo.isCoordinated();
     };
     return {
       id: entry.id,
-      desk: { ...desk, ensureCoordinator },
-      runs: liveRuns(desk.ledger),
-      sessions: liveSessions(desk.ledger),
+      repo: { ...repo, ensureCoordinator },
+      runs: liveRuns(repo.ledger),
+      sessions: liveSessions(repo.ledger),
     };
   };
 
@@ -65,7 +65,7 @@ export function repositoriesOf(shelf: Shelf): Repositories {
         const goesOn = (await runs.all()).some(({ state }) => state === null || state.ended === null);
         await (await hosting).stop(goesOn ? 'background' : 'nothing');
       }
-      for (const opening of opened.values()) await (await opening).desk[Symbol.asyncDispose]();
+      for (const opening of opened.values()) await (await opening).repo[Symbol.asyncDispose]();
     },
   };
 }

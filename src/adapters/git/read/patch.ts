@@ -1,6 +1,6 @@
 import { type AttemptId, type CommitId, commitId, taskId } from '../../../domain/base/ids.ts';
 import { refs } from '../../../domain/ledger/state-dir.ts';
-import type { KeptSnapshot, LineCount } from '../../../ports/desk.ts';
+import type { KeptSnapshot, LineCount } from '../../../ports/repository-handle.ts';
 import { git, objectId, runGit } from '../process/index.ts';
 import { splitNul } from './tree.ts';
 

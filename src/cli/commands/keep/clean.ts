@@ -20,8 +20,11 @@ export const cleanCommand = command({
       return (await import('../../frame/act.ts')).askFor(asking, context, program);
     }
     const { cleanDisk } = await import('../../look/clean.ts');
-    return (await import('../../frame/desk.ts')).atDesk(program.ports.openDesk, context, 'look', (desk) =>
-      cleanDisk({ dryRun }, desk),
+    return (await import('../../frame/with-repository.ts')).withRepository(
+      program.ports.openRepository,
+      context,
+      'look',
+      (repo) => cleanDisk({ dryRun }, repo),
     );
   },
 });

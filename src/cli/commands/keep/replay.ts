@@ -11,5 +11,5 @@ export const replayCommand = command({
       about: 'a run or the beginning of its name, or external:<session>; without it the live or the newest one',
     },
   },
-  looks: async (input, desk) => (await import('../../look/replay.ts')).judgeAgain(input, desk),
+  looks: async (input, repo) => (await import('../../look/replay.ts')).judgeAgain(input, repo),
 });

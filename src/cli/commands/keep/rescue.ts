@@ -8,5 +8,5 @@ export const rescueCommand = command({
   arguments: {
     subject: { ...aRunOrTask, about: 'run or run/task; without it the live or the newest run' },
   },
-  looks: async (input, desk) => (await import('../../look/rescue.ts')).listSnapshots(input, desk),
+  looks: async (input, repo) => (await import('../../look/rescue.ts')).listSnapshots(input, repo),
 });

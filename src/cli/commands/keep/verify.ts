@@ -4,5 +4,5 @@ export const verifyCommand = command({
   name: 'verify',
   group: 'keep',
   summary: 'prove that the ledger is whole, and replay every run',
-  looks: async (input, desk) => (await import('../../look/replay.ts')).verifyRuns(input, desk),
+  looks: async (input, repo) => (await import('../../look/replay.ts')).verifyRuns(input, repo),
 });

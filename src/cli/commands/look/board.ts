@@ -6,5 +6,5 @@ export const boardCommand = command({
   group: 'look',
   summary: 'what agents and people wrote to one another',
   arguments: { run: aRun },
-  looks: async (input, desk) => (await import('../../look/board.ts')).showBoard(input, desk),
+  looks: async (input, repo) => (await import('../../look/board.ts')).showBoard(input, repo),
 });

@@ -6,5 +6,5 @@ export const conflictsCommand = command({
   group: 'look',
   summary: 'files that could not be integrated',
   arguments: { run: aRun },
-  looks: async (input, desk) => (await import('../../decide/conflicts.ts')).showConflicts(input, desk),
+  looks: async (input, repo) => (await import('../../decide/conflicts.ts')).showConflicts(input, repo),
 });

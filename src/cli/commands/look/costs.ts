@@ -6,5 +6,5 @@ export const costsCommand = command({
   group: 'look',
   summary: 'turns, tokens and money by task, agent and wave',
   arguments: { run: aRun },
-  looks: async (input, desk) => (await import('../../look/costs.ts')).showCosts(input, desk),
+  looks: async (input, repo) => (await import('../../look/costs.ts')).showCosts(input, repo),
 });

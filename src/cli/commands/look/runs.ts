@@ -5,5 +5,5 @@ export const runsCommand = command({
   group: 'look',
   summary: 'the runs of this repository, one line each',
   options: { all: { about: 'also those that ended before the newest ten' } },
-  looks: async (input, desk) => (await import('../../look/status.ts')).listRuns(input, desk),
+  looks: async (input, repo) => (await import('../../look/status.ts')).listRuns(input, repo),
 });

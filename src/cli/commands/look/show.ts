@@ -7,5 +7,5 @@ export const showCommand = command({
   summary: 'all that is known of a run or a task, or what its agent is told',
   arguments: { subject: aRunOrTask },
   options: { prompt: { about: 'what the agent of a task was told, or would be if it started now' } },
-  looks: async (input, desk) => (await import('../../look/show.ts')).showSubject(input, desk),
+  looks: async (input, repo) => (await import('../../look/show.ts')).showSubject(input, repo),
 });

@@ -7,5 +7,5 @@ export const whyCommand = command({
   summary: 'the one thing in the way, and what to type',
   arguments: { subject: aRunOrTask },
   mcp: true,
-  looks: async (input, desk) => (await import('../../look/why.ts')).explainWhy(input, desk),
+  looks: async (input, repo) => (await import('../../look/why.ts')).explainWhy(input, repo),
 });

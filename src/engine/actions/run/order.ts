@@ -1,5 +1,5 @@
 import type { RunOrder } from '../../../domain/ledger/requests.ts';
-import type { Desk } from '../../../ports/desk.ts';
+import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import { type PreparedOrder, placeOrder } from '../../orders/order-run.ts';
 import type { ActionTerms } from '../action.ts';
 import { type ActingCaller, mayPerform } from '../perform.ts';
@@ -10,13 +10,13 @@ export const orderAction: ActionTerms = { name: 'order', who: 'anyone', rest: tr
 
 /** Places a prepared order, with what the caller approves by it as far as they may; false if they may not order. From here on a coordinator makes a run of it. */
 export async function performOrder(
-  desk: Pick<Desk, 'openRunDirectory' | 'ledger'>,
+  repo: Pick<RepositoryHandle, 'openRunDirectory' | 'ledger'>,
   { order: asked, text }: PreparedOrder,
   caller: ActingCaller,
   { approves = [], key }: { readonly approves?: RunOrder['approves']; readonly key?: string | undefined } = {},
 ): Promise<boolean> {
   if (!mayPerform(orderAction, caller)) return false;
   const approved = mayPerform(approveAction, caller) ? approves : [];
-  await placeOrder(desk, { ...asked, approves: approved }, text, caller.by, key);
+  await placeOrder(repo, { ...asked, approves: approved }, text, caller.by, key);
   return true;
 }

@@ -13,5 +13,5 @@ export const replanAction: Action<'run', NewPlan> = {
     plan.differences.length === 0
       ? err({ reason: 'same-plan', because: { rule: 'same-plan', run, file: state.planFile } })
       : ok(replanRequest(state, plan, by)),
-  accepted: ({ order }, desk) => desk.openRunDirectory(order),
+  accepted: ({ order }, repo) => repo.openRunDirectory(order),
 };

@@ -1,27 +1,27 @@
 import type { Result } from '../../domain/base/result.ts';
-import type { Desk } from '../../ports/desk.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
+import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';
 
 /**
  * `look` and `ask` make nothing: where no state is kept yet, the ledger is an empty one in memory, and there is no run to
  * ask anything of. `act` makes the state directory.
  */
-export type DeskMode = 'look' | 'ask' | 'act';
-export type OpenDesk = (context: Context, mode: DeskMode) => Promise<Result<Desk, string>>;
+export type RepositoryAccess = 'look' | 'ask' | 'act';
+export type OpenRepository = (context: Context, mode: RepositoryAccess) => Promise<Result<RepositoryHandle, string>>;
 
-/** Opens the desk, runs the body, closes the desk. A ledger that cannot be used is told in one line. */
-export async function atDesk(
-  open: OpenDesk,
+/** Opens the repository, runs the body and closes it. A ledger that cannot be used becomes a one-line failure. */
+export async function withRepository(
+  open: OpenRepository,
   context: Context,
-  mode: DeskMode,
-  body: (desk: Desk) => Promise<Outcome>,
+  mode: RepositoryAccess,
+  body: (repo: RepositoryHandle) => Promise<Outcome>,
 ): Promise<Outcome> {
   try {
     const opened = await open(context, mode);
     if (!opened.ok) return misused('no-repository', opened.error);
-    await using desk = opened.value;
-    return await body(desk);
+    await using repo = opened.value;
+    return await body(repo);
   } catch (error) {
     if (error instanceof LedgerDamaged) return failed('ledger-damaged', error.message);
     if (error instanceof LedgerUnavailable) return failed('ledger-unavailable', error.message);

@@ -36,20 +36,20 @@ import {
 } from '../adapters/state-directory/index.ts';
 import { recordRepository } from '../adapters/state-directory/known.ts';
 import type { Context, Outcome } from '../cli/frame/command.ts';
-import { type DeskMode, type OpenDesk, stoppedNote } from '../cli/frame/desk.ts';
 import { peopleOnly } from '../cli/frame/people-only.ts';
+import { type OpenRepository, type RepositoryAccess, stoppedNote } from '../cli/frame/with-repository.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { refs, type StateDir, stateDir } from '../domain/ledger/state-dir.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan/plan.ts';
 import { answerOf } from '../engine/ask.ts';
-import type { Desk, Hosting, PlanFlags, ReadPlan } from '../ports/desk.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
+import type { Hosting, PlanFlags, ReadPlan, RepositoryHandle } from '../ports/repository-handle.ts';
 import { agentReady } from './examinations/agents.ts';
 import { type HostSetting, hostCoordinator, startBackground } from './host.ts';
 import { readDiskLimits, readPlan, readSettings, rereadPlan } from './plan-reader.ts';
 
-/** The desk of the repository that the command was called in. */
-export const openDesk: OpenDesk = async (context, mode) => {
+/** Opens the repository that the command was called in. */
+export const openRepository: OpenRepository = async (context, mode) => {
   const repository = await findRepository(context.cwd);
   if (!repository.ok) return repository;
   const surroundings = {
@@ -67,7 +67,7 @@ export const openDesk: OpenDesk = async (context, mode) => {
   const kept = (await exists(state.ledger)) || (await exists(`${state.ledger}.head`));
   const { older, path } = located.value;
   if (older !== null && !kept) noteOnce(context.terminal, olderState(older, path));
-  if (mode !== 'act' && !kept) return ok(deskOf(context, caller, place, memoryLedger(), null));
+  if (mode !== 'act' && !kept) return ok(handleOf(context, caller, place, memoryLedger(), null));
   const made = await makePlaces(repository.value, located.value, surroundings, state);
   if (!made.ok) return made;
   if (!kept) for (const warning of located.value.warnings) context.terminal.problem(`tidegate: note: ${warning}`);
@@ -79,16 +79,16 @@ export const openDesk: OpenDesk = async (context, mode) => {
     version: context.version,
     bell: context.json || !process.stderr.isTTY ? null : () => void process.stderr.write('\x07'),
   };
-  const desk = deskOf(context, caller, place, await openLedger(state, mode), setting);
-  const stopped = await desk.stoppedCoordinator();
+  const repo = handleOf(context, caller, place, await openLedger(state, mode), setting);
+  const stopped = await repo.stoppedCoordinator();
   if (stopped !== null) noteOnce(context.terminal, stoppedNote(stopped));
   // a coordinator that hosts or is started reads them itself
-  const isRead = mode === 'act' || (await desk.isCoordinated());
-  for (const request of isRead ? [] : await takeMarkers(state, desk.ledger)) await answerOf(desk, request);
-  return ok(desk);
+  const isRead = mode === 'act' || (await repo.isCoordinated());
+  for (const request of isRead ? [] : await takeMarkers(state, repo.ledger)) await answerOf(repo, request);
+  return ok(repo);
 };
 
-/** A command that looks before it acts opens two desks, and says this once. */
+/** A command that looks before it acts opens two handles, and says this once. */
 function noteOnce(terminal: Context['terminal'], note: string): void {
   if (noted.has(terminal)) return;
   noted.add(terminal);
@@ -97,7 +97,7 @@ function noteOnce(terminal: Context['terminal'], note: string): void {
 const noted = new WeakSet<Context['terminal']>();
 
 /** Looking again and again must stay cheap: the chain is walked by `verify` and by whoever writes. */
-const openLedger = (state: StateDir, mode: DeskMode): Promise<Ledger> =>
+const openLedger = (state: StateDir, mode: RepositoryAccess): Promise<Ledger> =>
   openSqliteLedger(state.ledger, { check: mode === 'look' ? 'head' : 'chain' });
 
 export async function makePlaces(
@@ -124,13 +124,13 @@ export async function refuseAgent(context: Context, command: string): Promise<Ou
   return peopleOnly({ caller: await callerAt(context, personsHome()) }, command);
 }
 
-function deskOf(
+function handleOf(
   context: Context,
   caller: Caller,
   place: { readonly repository: Repository; readonly state: StateDir },
   ledger: Ledger,
   setting: HostSetting | null,
-): Desk {
+): RepositoryHandle {
   const { repository, state } = place;
   const checkout = repository.toplevel;
   const isCoordinated = async (): Promise<boolean> => {
@@ -142,7 +142,7 @@ function deskOf(
     return held !== null && isStopped(held.holder) ? held.holder.pid : null;
   };
   const coordinates = (): HostSetting => {
-    if (setting === null) throw new Error('a desk for looking coordinates nothing');
+    if (setting === null) throw new Error('a repo for looking coordinates nothing');
     return setting;
   };
   return {

@@ -13,7 +13,7 @@ import type { Ledger } from './ledger.ts';
 import type { GitReader } from './merger.ts';
 
 /** Where a command or a route about runs works: one repository, its ledger, and ways to look at what lies beside it. */
-export interface Desk extends AsyncDisposable {
+export interface RepositoryHandle extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly git: GitReader;
   readonly state: StateDir;
