@@ -10,7 +10,8 @@ export function ruleLines(): readonly string[] {
     .map((file) => ({ file, area: basename(file, '-sentences.ts') }))
     .toSorted((a, b) => (a.area < b.area ? -1 : 1));
   return areas.flatMap(({ file, area }) => {
-    const table = read(file).split(/^export const \w+Sentences[^\n]*\{\n/m)[1] ?? '';
+    const tables = read(file).matchAll(/^export const \w+Sentences[^\n]*\{\n([\s\S]*?)^\};/gm);
+    const table = [...tables].map((match) => match[1]).join('');
     const entries = table.split(/^ {2}(?='?[a-z][a-z0-9-]*'?: )/m).slice(1);
     return [
       '',

@@ -1,4 +1,4 @@
-import { sameStructure } from '../domain/findings/same-structure.ts';
+import { sameStructure } from '../domain/findings/words.ts';
 import { judge } from '../domain/gates/judge.ts';
 import type { Verdict } from '../domain/gates/verdict.ts';
 import { decisionVersions, gateVersions, phaseVersions } from '../domain/gates/versions.ts';

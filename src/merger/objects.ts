@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readChanges, readCommits, readManyChanges } from '../adapters/git/write/index.ts';
 import type { TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
-import type { ObjectGap } from '../domain/findings/run/merger-rules.ts';
+import type { ObjectGap } from '../domain/findings/merger-rules.ts';
 import { verifyGeneratedObjects } from './candidate/generated-objects.ts';
 import { eventsOf, type History, judgedPhases } from './proof/history.ts';
 

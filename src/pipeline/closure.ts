@@ -1,6 +1,6 @@
 import type { TaskId, TreeId } from '../domain/base/ids.ts';
-import { checkUnrunnable } from '../domain/findings/halts.ts';
 import { bisect, nextRoundSize } from '../domain/gates/bisect.ts';
+import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
 import type { CheckOutcome, ClosureEvidence } from '../domain/gates/evidence.ts';
 import { judged } from '../domain/gates/judge.ts';
 import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts';

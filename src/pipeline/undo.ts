@@ -1,5 +1,5 @@
 import type { TaskId } from '../domain/base/ids.ts';
-import { checkUnrunnable } from '../domain/findings/halts.ts';
+import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
 import type { Reverts } from '../domain/landing/undo.ts';
 import { checkKey, type RunState } from '../domain/run/run.ts';
 import { effect, fact, type Step } from './step.ts';

@@ -1,4 +1,4 @@
-import type { TaskSize } from '../domain/findings/plan/plan-rules.ts';
+import type { TaskSize } from '../domain/findings/plan-rules.ts';
 import {
   agentsOf,
   type DraftTask,

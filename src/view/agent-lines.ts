@@ -1,6 +1,5 @@
 import { safeLine } from '../domain/base/safe-text.ts';
-import { explain } from '../domain/explain/explain.ts';
-import { describeTrouble } from '../domain/explain/trouble.ts';
+import { describeTrouble, explain } from '../domain/explain/explain.ts';
 import type { AgentEvent, ToolCall, Trouble, Usage } from '../domain/tool-calls/agent-event.ts';
 import type { Text } from '../ports/terminal.ts';
 

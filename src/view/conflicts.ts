@@ -1,5 +1,5 @@
+import { toldOfHold } from '../domain/explain/hold.ts';
 import type { RunState } from '../domain/run/run.ts';
-import { toldOfHold } from '../domain/texts/held.ts';
 
 export type ConflictView = {
   readonly task: string | null;

@@ -1,12 +1,12 @@
-import { needsOf } from '../domain/board/needs.ts';
+import { landAgain } from '../domain/explain/advice.ts';
 import { adviceText, sentenceOf } from '../domain/explain/explain.ts';
+import { needsOf } from '../domain/explain/needs.ts';
 import { openUndo } from '../domain/landing/open-undo.ts';
 import { pullRequestCommand } from '../domain/landing/pull-request.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import { runSpend, taskSpend } from '../domain/run/budget.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
-import { landAgain } from '../domain/texts/run.ts';
 import { keptDocument } from './kept-lines.ts';
 import { phaseMarks } from './phases.ts';
 import { needSince, type RunView } from './run-view.ts';

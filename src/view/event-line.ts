@@ -1,5 +1,6 @@
 import { safeLine } from '../domain/base/safe-text.ts';
 import { shellPath } from '../domain/base/shell-word.ts';
+import { loginAt } from '../domain/explain/advice.ts';
 import {
   adviceText,
   describeFinding,
@@ -8,12 +9,11 @@ import {
   explain,
   sentenceOf,
 } from '../domain/explain/explain.ts';
+import { toldOfSleep } from '../domain/explain/machine.ts';
 import type { Ending, ThreadEvidence } from '../domain/gates/evidence.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
 import { isBound } from '../domain/settings/thread.ts';
-import { toldOfSleep } from '../domain/texts/machine.ts';
-import { loginAt } from '../domain/texts/run.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { externalLine } from './external-line.ts';
 import { files } from './task-line.ts';

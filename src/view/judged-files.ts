@@ -1,5 +1,5 @@
 import { explain } from '../domain/explain/explain.ts';
-import { isChange, whyNot } from '../domain/explain/plan/scope-sentences.ts';
+import { isChange, whyNot } from '../domain/explain/sentences/change-sentences.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { DiffEntry, SnapshotEvidence } from '../domain/gates/evidence.ts';
 import { plannedById } from '../domain/plan/plan.ts';

@@ -4,9 +4,9 @@ import { approved, begun, by, ended, held, hello, plan, reply, run, started } fr
 import { partlyUndone } from '../../test/support/standings.ts';
 import { viewed } from '../../test/support/viewed.ts';
 import { attemptId, commitId, treeId } from '../domain/base/ids.ts';
+import { duration } from '../domain/explain/text.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
-import { duration } from '../domain/texts/duration.ts';
 import type { Text } from '../ports/terminal.ts';
 import { eventLine, eventTeller } from './event-line.ts';
 import { planView } from './plan-view.ts';

@@ -1,10 +1,10 @@
-import { type Need, needsOf } from '../domain/board/needs.ts';
+import { type Need, needsOf } from '../domain/explain/needs.ts';
+import type { Advice } from '../domain/explain/text.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
 import { openUndo } from '../domain/landing/open-undo.ts';
 import { type Offer, pullRequestCommand } from '../domain/landing/pull-request.ts';
 import { leftToLand } from '../domain/landing/undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
-import type { Advice } from '../domain/texts/told.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import type { Activity } from './activity.ts';
 import { keptLines } from './kept-lines.ts';

@@ -1,12 +1,12 @@
+import { failureText } from '../domain/explain/advice.ts';
 import { describeFinding } from '../domain/explain/explain.ts';
+import { toldOfHold } from '../domain/explain/hold.ts';
 import { isUndone } from '../domain/landing/undo.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { blockingNeed, launchHalt } from '../domain/run/schedule.ts';
 import { endedAttempt, type TaskState } from '../domain/run/task.ts';
 import { waitOf } from '../domain/run/waiting.ts';
-import { toldOfHold } from '../domain/texts/held.ts';
-import { failureText } from '../domain/texts/run.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { diffstatText, type TaskActivity } from './activity.ts';
 import type { RunView } from './run-view.ts';

@@ -1,8 +1,8 @@
 import type { TaskId } from '../domain/base/ids.ts';
+import { duration, two } from '../domain/explain/text.ts';
 import { isExternalEvent } from '../domain/external/events.ts';
 import { isRequest, type RunEvent } from '../domain/ledger/events.ts';
 import type { TapName } from '../domain/ledger/requests.ts';
-import { duration, two } from '../domain/texts/duration.ts';
 import type { Stored } from '../ports/ledger.ts';
 
 /** When things happened, for people only: nothing is decided by it. */

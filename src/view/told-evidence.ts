@@ -1,8 +1,7 @@
 import type { Providers } from '../domain/agents/provider.ts';
-import { describeWithFix, explain } from '../domain/explain/explain.ts';
-import { describeTrouble } from '../domain/explain/trouble.ts';
+import { describeTrouble, describeWithFix, explain } from '../domain/explain/explain.ts';
+import { checkOutput } from '../domain/explain/hold.ts';
 import type { CheckOutcome, Ending, HandoffEvidence } from '../domain/gates/evidence.ts';
-import { checkOutput } from '../domain/texts/check-output.ts';
 
 /** How something ended, for programs: with its cause in words. */
 export const endingDocument = ({ because, ...ending }: Ending) => ({

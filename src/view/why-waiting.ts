@@ -1,7 +1,3 @@
-import { plannedById } from '../domain/plan/plan.ts';
-import type { RunState } from '../domain/run/run.ts';
-import type { TaskState } from '../domain/run/task.ts';
-import { type Wait, waitOf } from '../domain/run/waiting.ts';
 import {
   toldOfDroppedNeed,
   toldOfLaunch,
@@ -10,8 +6,12 @@ import {
   toldOfShortage,
   toldOfTaskBudget,
   toldOfWaveHalt,
-} from '../domain/texts/run.ts';
-import type { Advice } from '../domain/texts/told.ts';
+} from '../domain/explain/advice.ts';
+import type { Advice } from '../domain/explain/text.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
+import type { TaskState } from '../domain/run/task.ts';
+import { type Wait, waitOf } from '../domain/run/waiting.ts';
 import { pauseOf } from './pauses.ts';
 import type { RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';

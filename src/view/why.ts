@@ -1,6 +1,10 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { shellPath } from '../domain/base/shell-word.ts';
-import { type Need, needsOf } from '../domain/board/needs.ts';
+import { toldOfFailure } from '../domain/explain/advice.ts';
+import { toldOfHold } from '../domain/explain/hold.ts';
+import { toldOfFailedRun, toldOfNoCoordinator } from '../domain/explain/machine.ts';
+import { type Need, needsOf } from '../domain/explain/needs.ts';
+import type { Advice } from '../domain/explain/text.ts';
 import { hasKept } from '../domain/kept/kept.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
 import { openUndo } from '../domain/landing/open-undo.ts';
@@ -9,10 +13,6 @@ import { hasMerged, plannedStates, type RunState, tasksOfWave } from '../domain/
 import { isBlocked, isLive } from '../domain/run/schedule.ts';
 import { isSettled, type TaskState } from '../domain/run/task.ts';
 import { waitOf } from '../domain/run/waiting.ts';
-import { toldOfHold } from '../domain/texts/held.ts';
-import { toldOfFailedRun, toldOfNoCoordinator } from '../domain/texts/machine.ts';
-import { toldOfFailure } from '../domain/texts/run.ts';
-import type { Advice } from '../domain/texts/told.ts';
 import { doing } from './doing.ts';
 import { endText, needSince, type RunView, undoText } from './run-view.ts';
 import { files } from './task-line.ts';

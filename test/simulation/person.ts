@@ -1,5 +1,5 @@
 import { type RunId, runId, type TaskId, taskId } from '../../src/domain/base/ids.ts';
-import { type Need, needsOf } from '../../src/domain/board/needs.ts';
+import { type Need, needsOf } from '../../src/domain/explain/needs.ts';
 import type { RequestEvent, TapName } from '../../src/domain/ledger/requests.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
 import type { RunState } from '../../src/domain/run/run.ts';

@@ -1,5 +1,5 @@
+import { failureText } from '../../src/domain/explain/advice.ts';
 import type { RunState } from '../../src/domain/run/run.ts';
-import { failureText } from '../../src/domain/texts/run.ts';
 import type { Project } from './project.ts';
 import { handoff, scripted } from './project.ts';
 

@@ -1,6 +1,6 @@
 import { commitId } from '../../src/domain/base/ids.ts';
 import type { FindingOf } from '../../src/domain/findings/finding.ts';
-import type { ObstacleRules } from '../../src/domain/findings/run/landing-rules.ts';
+import type { ObstacleRules } from '../../src/domain/findings/landing-rules.ts';
 import { run } from './run-events.ts';
 
 const [ref, worktree] = ['refs/heads/main', '/repos/shop'];

@@ -1,8 +1,8 @@
 import { attemptId, taskId, treeId } from '../../src/domain/base/ids.ts';
 import { sequenceOf } from '../../src/domain/base/sequence.ts';
 import type { BoardRecord } from '../../src/domain/board/board.ts';
-import type { NeedKind } from '../../src/domain/board/needs.ts';
 import type { TapState } from '../../src/domain/decide/tap.ts';
+import type { NeedKind } from '../../src/domain/explain/needs.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
 import { failWith, inconclusive, pass } from '../../src/domain/gates/say.ts';
 import type { Verdict } from '../../src/domain/gates/verdict.ts';

@@ -2,7 +2,7 @@ import { chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rea
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { describeBreaches } from '../../domain/explain/breaches.ts';
+import { describeBreaches } from '../../domain/explain/sentences/attempt-sentences.ts';
 import { fenceCommand, fencedEnvironment, findHost, launch, type Readiness, startCommand } from './index.ts';
 
 const host = findHost(process.env);

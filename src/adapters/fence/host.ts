@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { explain } from '../../domain/explain/explain.ts';
+import type { Closed } from '../../domain/explain/sentences/attempt-sentences.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { Closed } from '../../domain/texts/no-fence.ts';
 import { type Visible, visibleByPath } from '../../domain/toolchains/visible.ts';
 import { lookAround } from './look.ts';
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { HandoffMisfit } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { HandoffMisfit } from '../../domain/findings/run/handoff-rules.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
 
 /** The whole document, in bytes of UTF-8. */

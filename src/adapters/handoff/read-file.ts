@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import type { HandoffRules } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { HandoffRules } from '../../domain/findings/run/handoff-rules.ts';
 import type { HandoffEvidence } from '../../domain/gates/evidence.ts';
 
 import { openWay } from '../files/open-mode.ts';

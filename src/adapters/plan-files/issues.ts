@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { idPattern } from '../../domain/base/ids.ts';
 import { nearestWord } from '../../domain/base/nearest-word.ts';
-import type { NamedValue, ValueType } from '../../domain/findings/plan/document-rules.ts';
+import type { NamedValue, ValueType } from '../../domain/findings/document-rules.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import type { Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { durationPattern } from '../../domain/settings/settings.ts';

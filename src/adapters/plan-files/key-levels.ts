@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { KeyLevel } from '../../domain/findings/plan/document-rules.ts';
+import type { KeyLevel } from '../../domain/findings/document-rules.ts';
 import type { Place } from '../../domain/plan/plan-draft.ts';
 import { configSchema, frontMatterSchema, planSchema } from './schema.ts';
 

@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { explain } from '../../domain/explain/explain.ts';
+import type { NetworkFault } from '../../domain/findings/attempt-rules.ts';
 import type { FindingOf } from '../../domain/findings/finding.ts';
-import type { NetworkFault } from '../../domain/findings/run/denial-rules.ts';
 import {
   canonicalHost,
   type HostPattern,

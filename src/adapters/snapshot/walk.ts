@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { shownPath } from '../../domain/base/shown-path.ts';
+import type { SnapshotRules } from '../../domain/findings/change-rules.ts';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
-import type { SnapshotRules } from '../../domain/findings/run/snapshot-rules.ts';
 import { wholeWorkspace } from '../../domain/kept/kept-paths.ts';
 import { maskShapes, secretIn } from '../../domain/secrets/secret-shapes.ts';
 import { isTooLong } from '../files/long-path.ts';

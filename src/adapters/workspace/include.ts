@@ -1,7 +1,7 @@
 import { closeSync, constants, copyFileSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { RepositoryRules } from '../../domain/findings/plan/repository-rules.ts';
+import type { RepositoryRules } from '../../domain/findings/repository-rules.ts';
 import { git } from '../git/process/index.ts';
 import { findCheckout, ignoreRules, splitNul, type TreeEntry } from '../git/read/index.ts';
 

@@ -1,5 +1,5 @@
 import { agentKinds } from '../../domain/agents/agents.ts';
-import { installAgent, toldOfNoAgent } from '../../domain/texts/machine.ts';
+import { installAgent, toldOfNoAgent } from '../../domain/explain/machine.ts';
 import type { Examined } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type Context, exitCodes, type Outcome } from '../frame/command.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { toldOfNoAgent } from '../../domain/explain/machine.ts';
 import { detectProject, type Project } from '../../domain/project/project.ts';
-import { toldOfNoAgent } from '../../domain/texts/machine.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type Context, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';

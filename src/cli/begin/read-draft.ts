@@ -1,6 +1,6 @@
 import { commitId } from '../../domain/base/ids.ts';
-import { boundedFinding } from '../../domain/findings/bounded.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { boundedFinding } from '../../domain/findings/words.ts';
 import { prepareOrder } from '../../engine/orders/order-run.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';

@@ -1,9 +1,9 @@
-import { needsOf } from '../../domain/board/needs.ts';
+import { checkOutput } from '../../domain/explain/hold.ts';
+import { needsOf } from '../../domain/explain/needs.ts';
 import type { Explained } from '../../domain/explain/sentence.ts';
 import { plannedById } from '../../domain/plan/plan.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
 import type { TaskState } from '../../domain/run/task.ts';
-import { checkOutput } from '../../domain/texts/check-output.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { endLine } from '../../view/run-view.ts';
 import { taskWords } from '../../view/task-line.ts';

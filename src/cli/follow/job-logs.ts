@@ -1,6 +1,6 @@
+import { checkOutput } from '../../domain/explain/hold.ts';
 import type { LogEvidence } from '../../domain/gates/evidence.ts';
 import { generatedPaths } from '../../domain/scope/generated.ts';
-import { checkOutput } from '../../domain/texts/check-output.ts';
 import { howEnded } from '../../view/event-line.ts';
 import { checkDocument, endingDocument } from '../../view/told-evidence.ts';
 import type { MadeRun } from '../frame/subject.ts';

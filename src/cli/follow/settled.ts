@@ -1,8 +1,8 @@
-import { type Need, needsOf } from '../../domain/board/needs.ts';
+import { toldOfFailedRun } from '../../domain/explain/machine.ts';
+import { type Need, needsOf } from '../../domain/explain/needs.ts';
 import { openUndo } from '../../domain/landing/open-undo.ts';
 import { pullRequestCommand } from '../../domain/landing/pull-request.ts';
 import { plannedStates, type RunState } from '../../domain/run/run.ts';
-import { toldOfFailedRun } from '../../domain/texts/machine.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { runDocument } from '../../view/document.ts';
 import { type RunView, runView, standingLines, toldLines } from '../../view/run-view.ts';

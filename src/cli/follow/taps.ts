@@ -1,11 +1,11 @@
 import { firstTap } from '../../domain/decide/answer-before-made.ts';
+import { toldOfLanding } from '../../domain/explain/advice.ts';
 import { directiveText } from '../../domain/explain/clauses.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { By, TapName } from '../../domain/ledger/requests.ts';
 import { allTasks } from '../../domain/plan/plan.ts';
 import { selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
 import { isResolved, snapshotOf } from '../../domain/run/task.ts';
-import { toldOfLanding } from '../../domain/texts/run.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { planView, uncheckedText } from '../../view/plan-view.ts';

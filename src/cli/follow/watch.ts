@@ -1,5 +1,5 @@
 import type { RunId } from '../../domain/base/ids.ts';
-import { needsOf } from '../../domain/board/needs.ts';
+import { needsOf } from '../../domain/explain/needs.ts';
 import { isInQueue } from '../../domain/landing/landing-queue.ts';
 import { openUndo } from '../../domain/landing/open-undo.ts';
 import { canonicalJson } from '../../domain/plan/plan.ts';

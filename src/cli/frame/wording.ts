@@ -1,8 +1,8 @@
 import { safeLine } from '../../domain/base/safe-text.ts';
 import { shellPath, shellWord } from '../../domain/base/shell-word.ts';
 import { isOfAgent, recordById } from '../../domain/board/board.ts';
-import { needsOf } from '../../domain/board/needs.ts';
 import { undecidedTap } from '../../domain/decide/answer-before-made.ts';
+import { needsOf } from '../../domain/explain/needs.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
 import { runSpend, taskSpend } from '../../domain/run/budget.ts';
 import { isLive } from '../../domain/run/schedule.ts';

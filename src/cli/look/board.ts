@@ -1,6 +1,6 @@
 import { recordsOf } from '../../domain/board/board.ts';
-import { needsOf } from '../../domain/board/needs.ts';
 import { atTime } from '../../domain/decide/expiry.ts';
+import { needsOf } from '../../domain/explain/needs.ts';
 import { knownRuns } from '../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';

@@ -1,7 +1,7 @@
-import { needsOf } from '../../domain/board/needs.ts';
 import { atTime } from '../../domain/decide/expiry.ts';
+import { toldOfNoCoordinator } from '../../domain/explain/machine.ts';
+import { needsOf } from '../../domain/explain/needs.ts';
 import type { Session } from '../../domain/external/session.ts';
-import { toldOfNoCoordinator } from '../../domain/texts/machine.ts';
 import { asSeenNow } from '../../engine/landed-request.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../../engine/orders/find-run.ts';
 import { isAttended } from '../../engine/orders/rehearse.ts';

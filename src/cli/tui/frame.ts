@@ -1,5 +1,5 @@
 import { widthOf } from '../../domain/base/text-width.ts';
-import { needsOf } from '../../domain/board/needs.ts';
+import { needsOf } from '../../domain/explain/needs.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { usageOf } from '../../domain/run/task.ts';
 import { addUsage, noUsage } from '../../domain/tool-calls/agent-event.ts';

@@ -1,9 +1,9 @@
 import { taskId } from '../../domain/base/ids.ts';
-import { needsOf } from '../../domain/board/needs.ts';
+import { foreignPathsOf } from '../../domain/explain/hold.ts';
+import { needsOf } from '../../domain/explain/needs.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { endedAttempt, liveAttempt, snapshotOf, type TaskState } from '../../domain/run/task.ts';
-import { foreignPathsOf } from '../../domain/texts/held.ts';
 import type { Key } from '../../ports/screen.ts';
 import { openPane, type PaneKind } from './pane.ts';
 import type { Question } from './questions.ts';

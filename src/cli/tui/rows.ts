@@ -1,5 +1,5 @@
 import type { TaskId } from '../../domain/base/ids.ts';
-import { needsOf } from '../../domain/board/needs.ts';
+import { needsOf } from '../../domain/explain/needs.ts';
 import type { Verdict } from '../../domain/gates/verdict.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run/run.ts';

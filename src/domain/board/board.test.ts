@@ -3,13 +3,13 @@ import { attempt, created, idOf, me, plan, stateAfter, theRun, you } from '../..
 import { spentMs } from '../../../test/support/spent.ts';
 import { answer } from '../decide/answer.ts';
 import { explain } from '../explain/explain.ts';
+import { needsOf } from '../explain/needs.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
 import { foldRun, type Recorded, type RunState } from '../run/run.ts';
 import { policy } from '../settings/policy.ts';
 import { type BoardRecord, type Post, recordsOf } from './board.ts';
 import { answerOnBoard, inboxOf, openCriticalQuestions, openToPerson, placeOf, targetNamed } from './board-requests.ts';
-import { needsOf } from './needs.ts';
 
 const frozen = plan([{ a: {}, b: {}, c: {} }]);
 const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);

@@ -1,8 +1,8 @@
+import { type Need, type NeedKind, needsOf } from '../explain/needs.ts';
+import type { Advice } from '../explain/text.ts';
 import type { Offer } from '../landing/pull-request.ts';
 import type { RunState } from '../run/run.ts';
 import type { NewsKind } from '../settings/settings.ts';
-import type { Advice } from '../texts/told.ts';
-import { type Need, type NeedKind, needsOf } from './needs.ts';
 import type { News } from './news.ts';
 
 /** That a person is needed, or that a run has ended; told once to wherever they are. */

@@ -1,7 +1,7 @@
+import { brief } from '../explain/text.ts';
 import type { BoundThread } from '../gates/evidence.ts';
 import { currentWave, type RunState, selectedWaves, tasksOfWave, type WaveState } from '../run/run.ts';
 import type { ThreadPlan } from '../settings/thread.ts';
-import { brief } from '../texts/told.ts';
 import type { News } from './news.ts';
 import { noticesOf } from './notices.ts';
 

@@ -1,6 +1,7 @@
 import { agentKinds, takesCommand } from '../agents/agents.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { answerOnBoard, heldByQuestion, openCriticalQuestions } from '../board/board-requests.ts';
+import { heldFindings } from '../explain/hold.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
 import { findingsIn } from '../gates/verdict.ts';
@@ -20,7 +21,6 @@ import { evolveRun, hasMerged, type RunState } from '../run/run.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from '../run/task.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
 import { mayChange, scopeOf } from '../scope/scope.ts';
-import { heldFindings } from '../texts/held.ts';
 import { decideTap, type TapDecision } from './decide-tap.ts';
 import { answerReplan } from './replan.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../findings/finding.ts';
-import { describeFinding, describeWithFix, explain } from './explain.ts';
-import { describeTrouble } from './trouble.ts';
+import { describeFinding, describeTrouble, describeWithFix, explain } from './explain.ts';
 
 describe('why an attempt ended', () => {
   test.each<[Finding, string]>([

@@ -2,26 +2,20 @@ import { safeLine } from '../base/safe-text.ts';
 import type { Finding, Rule, Rules } from '../findings/finding.ts';
 import type { Verdict } from '../gates/verdict.ts';
 import { canonicalJson } from '../plan/plan.ts';
-import { withPlace } from './places.ts';
-import { documentSentences } from './plan/document-sentences.ts';
-import { planSentences } from './plan/plan-sentences.ts';
-import { preflightSentences } from './plan/preflight-sentences.ts';
-import { repositorySentences } from './plan/repository-sentences.ts';
-import { scopeSentences } from './plan/scope-sentences.ts';
-import { settingsSentences } from './plan/settings-sentences.ts';
-import { attemptSentences } from './run/attempt-sentences.ts';
-import { denialSentences } from './run/denial-sentences.ts';
-import { gateSentences } from './run/gate-sentences.ts';
-import { haltSentences } from './run/halt-sentences.ts';
-import { handoffSentences } from './run/handoff-sentences.ts';
-import { landingSentences } from './run/landing-sentences.ts';
-import { mergerSentences } from './run/merger-sentences.ts';
-import { pullRequestSentences } from './run/pull-request-sentences.ts';
-import { requestSentences } from './run/request-sentences.ts';
-import { sessionSentences } from './run/session-sentences.ts';
-import { snapshotSentences } from './run/snapshot-sentences.ts';
-import { threadSentences } from './run/thread-sentences.ts';
+import type { Trouble } from '../tool-calls/agent-event.ts';
 import type { Explain, Explained, Sentence, Sentences } from './sentence.ts';
+import { withPlace } from './sentence.ts';
+import { attemptSentences, denialSentences, handoffSentences } from './sentences/attempt-sentences.ts';
+import { scopeSentences, snapshotSentences } from './sentences/change-sentences.ts';
+import { documentSentences } from './sentences/document-sentences.ts';
+import { gateSentences, threadSentences } from './sentences/gate-sentences.ts';
+import { haltSentences } from './sentences/halt-sentences.ts';
+import { landingSentences, pullRequestSentences } from './sentences/landing-sentences.ts';
+import { mergerSentences } from './sentences/merger-sentences.ts';
+import { planSentences, settingsSentences } from './sentences/plan-sentences.ts';
+import { preflightSentences, repositorySentences } from './sentences/repository-sentences.ts';
+import { requestSentences } from './sentences/request-sentences.ts';
+import { sessionSentences } from './sentences/session-sentences.ts';
 
 const sentences: Sentences<Rules> = {
   ...gateSentences,
@@ -99,3 +93,9 @@ export function explainVerdict(verdict: Verdict) {
 }
 
 export const knownRules = Object.keys(sentences) as readonly Rule[];
+
+/** Everything known of a trouble besides its kind; empty when nothing is. */
+export function describeTrouble({ words, retryMs, because }: Trouble): string {
+  const ours = because === undefined ? '' : describeWithFix(because);
+  return [ours, words, retryMs === undefined ? '' : `retry in ${retryMs} ms`].filter(Boolean).join(', ');
+}

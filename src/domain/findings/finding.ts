@@ -1,21 +1,14 @@
-import type { DocumentRules } from './plan/document-rules.ts';
-import type { PlanRules } from './plan/plan-rules.ts';
-import type { PreflightRules } from './plan/preflight-rules.ts';
-import type { RepositoryRules } from './plan/repository-rules.ts';
-import type { ScopeRules } from './plan/scope-rules.ts';
-import type { SettingsRules } from './plan/settings-rules.ts';
-import type { AttemptRules } from './run/attempt-rules.ts';
-import type { DenialRules } from './run/denial-rules.ts';
-import type { GateRules } from './run/gate-rules.ts';
-import type { HaltRules } from './run/halt-rules.ts';
-import type { HandoffRules } from './run/handoff-rules.ts';
-import type { LandingRules } from './run/landing-rules.ts';
-import type { MergerRules } from './run/merger-rules.ts';
-import type { PullRequestRules } from './run/pull-request-rules.ts';
-import type { RequestRules } from './run/request-rules.ts';
-import type { SessionRules } from './run/session-rules.ts';
-import type { SnapshotRules } from './run/snapshot-rules.ts';
-import type { ThreadRules } from './run/thread-rules.ts';
+import type { AttemptRules, DenialRules, HandoffRules } from './attempt-rules.ts';
+import type { ScopeRules, SnapshotRules } from './change-rules.ts';
+import type { DocumentRules } from './document-rules.ts';
+import type { GateRules, ThreadRules } from './gate-rules.ts';
+import type { HaltRules } from './halt-rules.ts';
+import type { LandingRules, PullRequestRules } from './landing-rules.ts';
+import type { MergerRules } from './merger-rules.ts';
+import type { PlanRules, SettingsRules } from './plan-rules.ts';
+import type { PreflightRules, RepositoryRules } from './repository-rules.ts';
+import type { RequestRules } from './request-rules.ts';
+import type { SessionRules } from './session-rules.ts';
 
 /**
  * Something that is wrong or in the way, as data: which rule, where, and the facts that its sentence needs. Findings are stored;

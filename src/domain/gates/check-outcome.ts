@@ -1,5 +1,6 @@
 import type { TreeId } from '../base/ids.ts';
 import type { FindingOf } from '../findings/finding.ts';
+import { boundedWords } from '../findings/words.ts';
 import type { CheckPurpose } from '../ledger/events.ts';
 import { checkKey, type RunState } from '../run/run.ts';
 import type { CheckOutcome, Ending, LogEvidence } from './evidence.ts';
@@ -45,3 +46,10 @@ function failedSetup({ because }: Ending): FindingOf<'setup-failed' | 'setup-lim
 /** A check that passed was set up before. */
 const hasPassedOnBranch = ({ plan, branch, checks }: Pick<RunState, 'plan' | 'branch' | 'checks'>): boolean =>
   branch !== null && plan.checks.some(({ name }) => checks[checkKey(branch.tree, name)]?.outcome === 'passed');
+
+export const checkUnrunnable = ({ name, because, tail }: CheckOutcome): FindingOf<'check-unrunnable'> => ({
+  rule: 'check-unrunnable',
+  check: name,
+  because: because ?? null,
+  words: boundedWords(tail),
+});

@@ -1,5 +1,8 @@
-import type { CommitId } from '../base/ids.ts';
+import type { CommitId, RunId } from '../base/ids.ts';
+import { plainLine } from '../base/safe-text.ts';
 import { shellWord } from '../base/shell-word.ts';
+import type { PlannedTask } from '../plan/plan.ts';
+import { titleOf } from '../plan/title.ts';
 
 /**
  * `land: pr`: the run branch becomes a branch in the person's repository, is pushed, and a pull request asks for the rest.
@@ -103,4 +106,24 @@ export function pullRequestCommand({ branch, pushed }: Pick<Offer, 'branch' | 'p
   return opener === 'gh'
     ? `gh pr create --repo ${shellWord(`${host}/${upstream}`)} --base ${onto} --head ${from} --fill`
     : `glab mr create --repo ${shellWord(`https://${host}/${upstream}`)} --target-branch ${onto} --source-branch ${own} --fill --yes`;
+}
+
+type Proposed = {
+  readonly run: RunId;
+  readonly plan: string;
+  readonly tasks: readonly { readonly task: PlannedTask; readonly subject: string }[];
+  readonly checks: readonly string[];
+};
+
+/** Title and body of a pull request: its tasks, the checks that passed on its tree, and the run that it is of. */
+export function pullRequestText({ run, plan, tasks, checks }: Proposed): {
+  readonly title: string;
+  readonly body: string;
+} {
+  const [only, ...others] = tasks;
+  const title = only !== undefined && others.length === 0 ? only.subject : `${plan}: ${tasks.length} tasks`;
+  const list = tasks.map(({ task }) => `- **${task.id}**: ${titleOf(task)}`);
+  const proven =
+    checks.length === 0 ? 'The plan has no checks.' : `Checks that passed on this tree: ${checks.join(', ')}.`;
+  return { title: plainLine(title), body: [...list, '', proven, '', `Tidegate-Run: ${run}`, ''].join('\n') };
 }

@@ -1,8 +1,7 @@
 import { takesCommand } from '../agents/agents.ts';
+import type { DocumentRules } from '../findings/document-rules.ts';
 import type { Finding, FindingsOf } from '../findings/finding.ts';
-import type { DocumentRules } from '../findings/plan/document-rules.ts';
-import type { PlanRules } from '../findings/plan/plan-rules.ts';
-import type { SettingsRules } from '../findings/plan/settings-rules.ts';
+import type { PlanRules, SettingsRules } from '../findings/plan-rules.ts';
 import type { ResolvedSettings } from '../settings/settings.ts';
 import type { Role } from './plan.ts';
 import type { WrittenRepo } from './repo-claim.ts';

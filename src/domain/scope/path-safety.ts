@@ -1,5 +1,5 @@
 import { foldPath } from '../base/path-fold.ts';
-import type { LinkFault } from '../findings/plan/scope-rules.ts';
+import type { LinkFault } from '../findings/change-rules.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
 
 /** A name or a kind of file that nobody may add, whoever owns the path. */

@@ -1,6 +1,6 @@
 import { below, resolvePath } from '../base/lexical-path.ts';
+import type { DenialRules } from '../findings/attempt-rules.ts';
 import type { FindingsOf } from '../findings/finding.ts';
-import type { DenialRules } from '../findings/run/denial-rules.ts';
 import type { PlainCommand } from '../shell/plain-commands.ts';
 import type { Word } from '../shell/shell-words.ts';
 

@@ -1,9 +1,9 @@
 import type { TaskId } from '../../domain/base/ids.ts';
+import { few } from '../../domain/explain/text.ts';
 import { discardCommand } from '../../domain/kept/kept.ts';
 import { openUndo } from '../../domain/landing/open-undo.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { attemptOf } from '../../domain/run/task.ts';
-import { few } from '../../domain/texts/told.ts';
 
 /** Why the workspace of a job is kept; `removable` only when its work is landed or was discarded by name. */
 type Keeping = { readonly keep: true; readonly why: string } | { readonly keep: false; readonly why: string };

@@ -1,6 +1,6 @@
 import { readCommits, readManyChanges } from '../../adapters/git/write/index.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import type { ObjectGap } from '../../domain/findings/run/merger-rules.ts';
+import type { ObjectGap } from '../../domain/findings/merger-rules.ts';
 import { eventsOf, type History, planInForce } from '../proof/history.ts';
 
 /**

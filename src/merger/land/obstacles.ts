@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { absent, type Change, dirtyPaths, type Person, type Worktree } from '../../adapters/git/write/index.ts';
 import type { FindingsOf } from '../../domain/findings/finding.ts';
-import type { ObstacleRules } from '../../domain/findings/run/landing-rules.ts';
+import type { ObstacleRules } from '../../domain/findings/landing-rules.ts';
 import { parentsOf, statsAt } from '../look.ts';
 
 /** What stands in the way in the person's repository. */

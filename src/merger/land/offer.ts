@@ -14,10 +14,15 @@ import type { CommitId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
-import { type Opener, openerFor, type RequestTerms, withoutCredentials } from '../../domain/landing/pull-request.ts';
+import {
+  type Opener,
+  openerFor,
+  pullRequestText,
+  type RequestTerms,
+  withoutCredentials,
+} from '../../domain/landing/pull-request.ts';
 import type { LedgerEvent, RunEvent } from '../../domain/ledger/events.ts';
 import { commitSubject } from '../../domain/plan/commit-subject.ts';
-import { pullRequestText } from '../../domain/texts/pull-request.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../context.ts';
 import { creation, eventsOf, type History, planInForce, planned } from '../proof/history.ts';

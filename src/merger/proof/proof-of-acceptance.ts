@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import type { TaskGap } from '../../domain/findings/run/merger-rules.ts';
+import type { TaskGap } from '../../domain/findings/merger-rules.ts';
 import type { LedgerEvent, RunEvent } from '../../domain/ledger/events.ts';
 import type { By } from '../../domain/ledger/requests.ts';
 import type { Stored } from '../../ports/ledger.ts';

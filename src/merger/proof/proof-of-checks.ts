@@ -1,6 +1,6 @@
 import type { TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import type { ProofGap } from '../../domain/findings/run/merger-rules.ts';
+import type { ProofGap } from '../../domain/findings/merger-rules.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { eventsOf, type History, type JudgedPhase, planInForce, type RecordedEvent } from './history.ts';
 

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import { needsOf } from '../../domain/board/needs.ts';
+import { needsOf } from '../../domain/explain/needs.ts';
 import { costsOf } from '../../domain/run/costs.ts';
 import type { KnownRun } from '../../engine/orders/find-run.ts';
 import type { Problem } from '../../protocol/problem.ts';

@@ -1,4 +1,4 @@
-import { oldestGit } from '../../../domain/texts/commands.ts';
+import { oldestGit } from '../../../domain/explain/commands.ts';
 import { GitUnusable } from './errors.ts';
 import { gitLine } from './run.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Finding } from '../../../domain/findings/finding.ts';
-import { skippableHooks } from '../../../domain/findings/plan/repository-rules.ts';
+import { skippableHooks } from '../../../domain/findings/repository-rules.ts';
 import { runGit } from '../process/index.ts';
 import { findCheckout } from './checkout.ts';
 

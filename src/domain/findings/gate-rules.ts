@@ -1,0 +1,89 @@
+import type { CommitId, RunId, TaskId } from '../base/ids.ts';
+import type { AddressFault } from '../base/web-address.ts';
+import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff } from '../gates/evidence.ts';
+import type { WhyMissing } from '../plan/earlier-waves.ts';
+import type { TroubleKind } from '../tool-calls/agent-event.ts';
+import type { Finding } from './finding.ts';
+
+/** Findings of the gates. */
+export type GateRules = {
+  // contract and load
+  'run-id': { readonly id: string };
+  'plan-exists': { readonly file: string };
+  /** `next` is the first open wave; null when none is. */
+  'wave-order': { readonly wave: number; readonly next: number | null };
+  /** Tasks of waves before the one asked for whose work is not where the run would begin. `next` is the first wave that lacks one. */
+  'wave-missing': {
+    readonly wave: number;
+    readonly next: number;
+    readonly tasks: readonly TaskId[];
+    readonly why: WhyMissing;
+    /** The run that had them; null when none did. */
+    readonly run: RunId | null;
+    /** With `on-branch`: where they are. */
+    readonly branch?: string;
+    readonly file: string;
+  };
+  'plan-has-tasks': unknown;
+  /** `repo:` says another repository than this one; `actual` is null when this one has no remote. */
+  'repo-claim': {
+    readonly of: 'root' | 'remote';
+    readonly tasks: readonly TaskId[];
+    readonly expected: string;
+    readonly actual: string | null;
+  };
+  repository: { readonly expected: CommitId; readonly actual: CommitId };
+  // waves
+  'thread-bound': unknown;
+  'wave-has-tasks': { readonly wave: number };
+  approval: { readonly decision: 'pending' | 'held' | 'rejected' | 'expired' };
+  'plan-hash': unknown;
+  // attempts
+  'task-planned': { readonly task: TaskId };
+  'workspace-base': { readonly base: CommitId; readonly actual: CommitId };
+  fence: Pick<FenceEvidence, 'mode' | 'canary'> & { readonly breaches?: readonly Breach[] };
+  /** With code 0: the agent did not say that it had finished. `words` are those of its trouble. */
+  exit: Pick<Ending, 'reason' | 'code' | 'signal'> & {
+    readonly trouble?: TroubleKind;
+    readonly because?: Finding;
+    readonly words?: string;
+  };
+  'handoff-present': unknown;
+  'handoff-valid': { readonly because: Finding };
+  'handoff-nonce': unknown;
+  /** `words`: its summary, then what remains. */
+  'handoff-status': { readonly status: Handoff['status']; readonly words: readonly string[] };
+  /** `because`: why there is none; absent when nobody knows. */
+  'snapshot-present': { readonly because?: Finding };
+  files: { readonly changed: number; readonly limit: number };
+  changes: unknown;
+  /** Nothing that the attempt added or changed matches it. */
+  'deliverable-missing': { readonly pattern: string };
+  'draft-read': unknown;
+  // rounds
+  'round-has-tasks': unknown;
+  /** It has not run on this tree, or could not. */
+  'check-run': { readonly check: string };
+  check: { readonly check: string; readonly outcome: CheckOutcome['outcome'] };
+  conflict: { readonly files: readonly string[] };
+  /** `words`: the lines of its output that say why. */
+  'check-fails': { readonly check: string; readonly words: readonly string[] };
+  'run-branch': { readonly expected: CommitId; readonly actual: CommitId };
+  'merge-proof': unknown;
+};
+
+/** Why nothing came of posting to an address, or of opening a thread there. */
+export type ThreadRules = {
+  'delivery-address': { readonly fault: AddressFault };
+  'delivery-redirected': { readonly status: number };
+  'delivery-endless': unknown;
+  'delivery-late': { readonly seconds: number };
+  'delivery-cut-short': unknown;
+  /** The system's code; null when it has none that can be shown. */
+  'delivery-unreachable': { readonly code: string | null };
+  'delivery-refused': { readonly status: number };
+  'token-unset': { readonly variable: string };
+  'token-unfit': { readonly variable: string };
+  'thread-without-id': unknown;
+  'thread-log': { readonly code: string };
+};

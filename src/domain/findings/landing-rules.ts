@@ -1,0 +1,124 @@
+import type { CommitId, RunId, TaskId, TreeId } from '../base/ids.ts';
+import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
+import type { Opener } from '../landing/pull-request.ts';
+import type { ForeignCommit } from '../ledger/landing-events.ts';
+import type { Finding } from './finding.ts';
+
+/** Why the person's branch stays where it is. Nothing was changed. */
+export type LandingRules = ObstacleRules & UnprovenRules & UndoRules;
+
+/** Obstacles in the person's own repository, found before anything is touched. `worktree` has the branch checked out. */
+export type ObstacleRules = {
+  'dirty-checkout': Files & { readonly worktree: string };
+  'untracked-files': Files & { readonly worktree: string };
+  /** `operation` is what git calls it: rebase, merge, cherry-pick … */
+  'operation-unfinished': { readonly worktree: string; readonly operation: string };
+  'submodules-move': Files;
+  'lfs-unusable': Files;
+  'git-locked': Files;
+  'not-a-branch': { readonly ref: string };
+  'several-worktrees': { readonly ref: string; readonly worktrees: readonly string[] };
+  'worktree-missing': { readonly ref: string; readonly worktree: string };
+  'branch-checked-out': { readonly ref: string; readonly worktree: string };
+  /** `words` is what git said. */
+  'files-refused': { readonly words: string };
+  /** Not for a person to clear away: the coordinator looks at it again. */
+  'branch-moved': { readonly ref: string; readonly expected: CommitId | null; readonly actual: CommitId | null };
+  'branch-gone': { readonly branch: string };
+  /** A landing was killed, and what it left is neither the old state nor the new one. */
+  'landing-cut-off': {
+    readonly run: string;
+    readonly ref: string;
+    readonly old: CommitId | null;
+    readonly new: CommitId | null;
+    readonly worktree: string | null;
+  } & (
+    | { readonly fault: 'git-running'; readonly pid: number }
+    | { readonly fault: 'ref-elsewhere'; readonly actual: CommitId | null }
+    | { readonly fault: 'ref-moved' }
+    | ({ readonly fault: 'index-mixed' } & Files)
+  );
+};
+
+/** What lands is not what was merged and checked, or nobody agreed to it. `tasks` were chosen; null: all of the run. */
+type UnprovenRules = {
+  'none-merged': unknown;
+  'landing-unapproved': unknown;
+  'plan-unapproved': unknown;
+  'landing-unbuilt': { readonly tasks: readonly TaskId[] };
+  'landing-outdated': unknown;
+  'landing-diverged': { readonly commit: CommitId; readonly expected: number; readonly actual: number };
+  'landing-unchecked': { readonly branch: string; readonly checks: readonly string[] };
+  'landing-not-ahead': { readonly branch: string };
+  'landing-busy': { readonly branch: string; readonly tries: number };
+  /**
+   * `task` meets the commits `against`, which are on the branch. `uncommitted`: the run began at changes of the person that they
+   * may not have committed yet.
+   */
+  'landing-conflicts': Files &
+    Chosen & {
+      readonly task?: TaskId | undefined;
+      readonly against?: readonly ForeignCommit[] | undefined;
+      readonly uncommitted?: true;
+    };
+  'landing-check': Chosen & {
+    readonly check: string;
+    readonly tree: TreeId;
+    readonly uncommitted?: true;
+    /** Set when it fails only with the definitions of the branch; then `tree` has those. */
+    readonly defined?: DefinitionDispute;
+  };
+  /** An agent asked something critical, and nobody has answered. */
+  'landing-question': { readonly run: RunId; readonly record: string; readonly branch: string };
+  'need-left-out': { readonly task: TaskId; readonly need: TaskId };
+  'generated-left-out': { readonly task: TaskId };
+  'history-unrelated': { readonly branch: string };
+};
+
+type UndoRules = {
+  /** Answers the request for an undo. */
+  'undo-refused': { readonly run: RunId; readonly task: TaskId | null; readonly because: Finding };
+  'undo-busy': { readonly branch: string; readonly tries: number; readonly reverts: readonly CommitId[] };
+  'undo-check': {
+    readonly run: RunId;
+    readonly task: TaskId | null;
+    readonly branch: string;
+    readonly check: string;
+    readonly reverts: readonly CommitId[];
+  };
+  'undo-diverged': { readonly commit: CommitId };
+  'no-landed-commit': { readonly task: TaskId | null };
+  'landing-lost': { readonly branch: string };
+  'branch-moved-on': { readonly branch: string };
+  /** `words` is the title of the commit. */
+  'built-upon': Files & { readonly commit: CommitId; readonly words: string };
+  'commit-without-parent': { readonly commit: CommitId };
+};
+
+type Files = { readonly files: readonly string[] };
+type Chosen = { readonly run: RunId; readonly branch: string; readonly tasks: readonly TaskId[] | null };
+
+/** Why a run with `land: pr` has no pull request yet, or why one stands in the way. The target branch never moved. */
+export type PullRequestRules = {
+  /** `remotes`: the names that the repository has. */
+  'no-remote': { readonly branch: string; readonly remotes: readonly string[] };
+  /** `words` is what git said. */
+  'push-failed': {
+    readonly remote: string;
+    readonly branch: string;
+    readonly fault: 'rejected' | 'unreachable' | 'timeout';
+    readonly words: string;
+  };
+  /** `words` is what the program said. */
+  'pull-request-failed': {
+    readonly opener: Opener;
+    readonly remote: string;
+    readonly branch: string;
+    readonly fault: 'login' | 'failed' | 'timeout' | 'no-address';
+    readonly words: string;
+  };
+  /** Answers a second request to land. */
+  'pull-request-open': { readonly branch: string; readonly url: string };
+  /** Answers the request for an undo. `url`: null when a person opened it, if anybody did. */
+  'undo-pull-request': { readonly branch: string; readonly url: string | null };
+};

@@ -1,0 +1,103 @@
+import type { AddressFault } from '../base/web-address.ts';
+import type { SubjectFault } from '../plan/commit-subject.ts';
+import type { Maturity } from '../plan/maturity.ts';
+import type { PatternFault } from '../scope/pattern.ts';
+import type { HostFault } from '../settings/network-hosts.ts';
+
+/** Mistakes in a plan or its directives, and advice on them. */
+export type PlanRules = {
+  'no-base': unknown;
+  /** It does not exist, or has no commit yet. */
+  'base-missing': { readonly branch: string };
+  /** Something that looks like a credential. `shape` is the rule that found it. */
+  'plan-secret': { readonly shape: string };
+  // tasks and waves
+  'empty-wave': unknown;
+  'duplicate-id': { readonly task: string };
+  'unknown-need': { readonly task: string; readonly need: string; readonly meant: string | null };
+  'later-need': {
+    readonly task: string;
+    readonly wave: number;
+    readonly need: string;
+    readonly needWave: number;
+  };
+  /** In order; the first is the last. */
+  cycle: { readonly tasks: readonly string[] };
+  'owns-required': { readonly task: string };
+  'read-only-writes': { readonly task: string };
+  'unknown-skill': {
+    readonly task: string;
+    readonly skill: string;
+    readonly base: string;
+    readonly meant: string | null;
+  };
+  // agents
+  'unknown-agent': {
+    readonly task: string;
+    readonly agents: readonly string[];
+    readonly runnable: readonly string[];
+    readonly meant: string | null;
+  };
+  'command-missing': { readonly task: string; readonly agent: string };
+  'bad-command': { readonly task: string };
+  'command-unused': { readonly task: string; readonly agents: readonly string[] };
+  'turns-uncounted': { readonly tasks: readonly string[] };
+  'model-unlisted': { readonly agent: string; readonly host: string };
+  // checks
+  'check-unread': { readonly check: string; readonly commands: readonly string[] };
+  // directives
+  'merge-gate': DirectiveFact;
+  'empty-directive': DirectiveFact;
+  'directive-inline': DirectiveFact;
+  'directive-section': DirectiveFact & { readonly section: 'goal' | 'scope' | 'acceptance' };
+  'directive-front-matter': DirectiveFact;
+  /** `words` is the vague line. */
+  'directive-vague': DirectiveFact & { readonly words: string };
+  'directive-long': DirectiveFact & { readonly tokens: number; readonly most: number };
+  // size and maturity
+  'task-large': { readonly task: string; readonly size: TaskSize };
+  'wave-wide': { readonly tasks: number; readonly most: number };
+  'minutes-long': { readonly minutes: number };
+  /** `skipped` is empty when `to` is behind `from`. */
+  'maturity-jump': {
+    readonly task: string;
+    readonly component: string;
+    readonly from: Maturity;
+    readonly to: Maturity;
+    readonly skipped: readonly Maturity[];
+  };
+  // drafts
+  'draft-slow': { readonly file: string; readonly seconds: number };
+  /** So many findings more were left out. */
+  more: { readonly count: number };
+};
+
+/** `file` is null for a brief that is written in the plan itself. */
+export type DirectiveFact = { readonly task: string; readonly file: string | null };
+
+export type TaskSize =
+  | { readonly of: 'patterns' | 'lines'; readonly count: number }
+  /** A keyword of the brief says that it is work for experts, and it owns nothing narrow. */
+  | { readonly of: 'work'; readonly keyword: string };
+
+/** Wrong values in plans and configuration. */
+export type SettingsRules = {
+  /** Of a pattern, why it leaves; of a path, nothing. */
+  'leaves-repository': { readonly path: string; readonly fault?: PatternFault };
+  'bad-pattern': {
+    readonly pattern: string;
+    readonly fault: PatternFault | { readonly reason: 'several-drafts' | 'several-generated' };
+  };
+  'reserved-pattern': { readonly pattern: string; readonly directory: string };
+  'not-in-this-version': { readonly key: 'dispatch' | 'repair'; readonly value: string };
+  'bad-branch': { readonly branch: string };
+  'bad-commit-template': SubjectFault;
+  'duplicate-check': { readonly check: string };
+  'bad-fence-path': { readonly path: string };
+  'bad-host': { readonly host: string; readonly fault: HostFault };
+  /** Without the address: some hold a secret in their path. */
+  'bad-address': { readonly key: string; readonly fault: AddressFault | 'query' };
+  /** Files of a repository ask for more than the person allows. `words` is the value as JSON. */
+  /** `file`: the plan that asks. */
+  'needs-confirmation': { readonly key: string; readonly words: string; readonly file?: string };
+};

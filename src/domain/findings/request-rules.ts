@@ -1,0 +1,104 @@
+import type { CommitId, RunId, TaskId } from '../base/ids.ts';
+import type { BoardRecord, Severity } from '../board/board.ts';
+import type { TapState } from '../decide/tap.ts';
+import type { TapName } from '../ledger/requests.ts';
+import type { RunState } from '../run/run.ts';
+import type { TaskProgress } from '../run/task.ts';
+import type { Finding } from './finding.ts';
+
+/** Why a request is refused. */
+export type RequestRules = {
+  'run-unknown': unknown;
+  'run-exists': { readonly run: RunId };
+  'run-ended': { readonly outcome: NonNullable<RunState['ended']> };
+  /** The request is of another version of ours. */
+  'request-unknown': { readonly type: string };
+  /** `known` names the tasks that there are. */
+  'no-such-task': { readonly run: string; readonly task: string; readonly known?: readonly string[] };
+  'task-removed': { readonly task: TaskId };
+  'wave-closed': { readonly wave: number };
+  /** `path` is none that is kept because no snapshot holds it. */
+  'not-kept': { readonly run: RunId; readonly task: TaskId; readonly path: string };
+  'drop-merged': { readonly task: TaskId };
+  /** The task's status does not allow it. */
+  'task-status': {
+    readonly task: TaskId;
+    readonly action: 'drop-paths' | 'retry' | 'rework' | 'accept' | 'edit';
+    readonly status: TaskProgress['status'];
+  };
+  // taking work by hand
+  /** The task has another snapshot by now than the one that was shown. */
+  'snapshot-outdated': { readonly task: TaskId; readonly named: string; readonly newest: CommitId | null };
+  /** Work that was not begun in a proven fence and workspace cannot be taken. */
+  'work-unproven': { readonly task: TaskId };
+  /** Exit and handoff passed, so that an acceptance would change nothing. */
+  'accept-needless': { readonly run: RunId; readonly task: TaskId };
+  'no-such-agent': { readonly agent: string; readonly known: readonly string[] };
+  'agent-without-command': { readonly agent: string; readonly task: TaskId };
+  'raise-amount': unknown;
+  'grant-conflict': { readonly because: Finding };
+  // messages; `words` is the message
+  'agent-not-running': Message & { readonly status: TaskProgress['status'] };
+  'agent-takes-none': Message & { readonly agent: string };
+  'agent-busy': Message;
+  // taps
+  'tap-absent': { readonly tap: TapName };
+  'tap-expired': { readonly tap: TapName; readonly expired: string };
+  'tap-settled': { readonly status: TapState['status']; readonly who: string };
+  'plan-outdated': unknown;
+  'run-being-made': { readonly run: RunId };
+  'run-over': { readonly run: RunId; readonly outcome: NonNullable<RunState['ended']> };
+  'run-abandoned': { readonly who: string };
+  'in-landing-queue': { readonly run: RunId };
+  // landing
+  // as things stand there is nothing to ask for, or the input fits no state
+  'already-landed': { readonly run: RunId };
+  'already-undone': { readonly run: RunId; readonly task: TaskId | null };
+  'nothing-to-decide': {
+    readonly run: RunId;
+    readonly last: { readonly status: TapState['status']; readonly who: string } | null;
+  };
+  'other-plan': { readonly run: RunId; readonly asked: string; readonly named: string };
+  'same-plan': { readonly run: RunId; readonly file: string };
+  'choice-twice': unknown;
+  'run-landed': unknown;
+  'nothing-landed': unknown;
+  'nothing-merged': unknown;
+  'nothing-to-land': unknown;
+  'branch-moving': unknown;
+  'task-not-landed': { readonly task: TaskId };
+  'task-landed': { readonly task: TaskId };
+  'task-not-merged': { readonly task: TaskId; readonly status?: TaskProgress['status'] };
+  'no-task-left': unknown;
+  'need-not-chosen': { readonly task: TaskId; readonly need: TaskId };
+  'need-undone': { readonly task: TaskId; readonly need: TaskId; readonly branch: string };
+  'lands-as-a-whole': unknown;
+  'wave-open': { readonly wave: number };
+  // the board
+  'post-kind': { readonly kinds: readonly string[] };
+  'post-severity': { readonly severities: readonly Severity[] };
+  'post-target': unknown;
+  'post-empty': unknown;
+  'post-long': { readonly limit: number };
+  'no-such-record': { readonly run: RunId; readonly record: string };
+  'record-settled': { readonly record: string; readonly status: BoardRecord['status'] };
+  // another version of the plan
+  replan: ReplanFault;
+  'replan-behind': unknown;
+  'tasks-running': { readonly run: RunId; readonly tasks: readonly TaskId[] };
+  'undo-under-way': unknown;
+  'landing-under-way': unknown;
+  'wave-integrating': { readonly run: RunId; readonly wave: number };
+  'run-branch-moving': { readonly run: RunId };
+};
+
+type Message = { readonly run: RunId; readonly task: TaskId; readonly words: string };
+
+/** Why a run cannot go on under another version of its plan. */
+type ReplanFault =
+  | { readonly fault: 'base'; readonly run: RunId; readonly base: string; readonly asked: string }
+  | { readonly fault: 'task-merged'; readonly task: TaskId; readonly wave: number }
+  | { readonly fault: 'wave-begun' | 'wave-closed'; readonly wave: number }
+  | { readonly fault: 'other-wave'; readonly run: RunId; readonly wave: number }
+  | { readonly fault: 'all-closed' }
+  | { readonly fault: 'mistakes'; readonly findings: readonly Finding[] };
