@@ -1,8 +1,10 @@
 import { ok, type Result } from '../domain/base/result.ts';
 import { type Asked, type Decided, decideTogether } from '../domain/external/decide.ts';
+import type { ExternalEvent } from '../domain/external/events.ts';
 import type { Refusal } from '../domain/external/refusal.ts';
 import { evolveSession, newSession, type Session } from '../domain/external/session.ts';
 import { externalStream, type Ledger, type Stored } from '../ports/ledger.ts';
+import { type AppendResult, openStreamLog } from './stream-log.ts';
 
 /**
  * One session that others drive, with its fold kept in memory. It has no attempts and no merge, so nothing of it waits for a coordinator:
@@ -19,50 +21,28 @@ type Answer = Result<Session, Refusal>;
 type Waiting = { readonly asked: Asked; resolve(answer: Answer): void; reject(cause: unknown): void };
 
 export function openSessionLog(ledger: Pick<Ledger, 'read' | 'appendExternal'>, session: string): SessionLog {
-  let state = newSession(session);
-  let position = 0;
+  const log = openStreamLog<Session, ExternalEvent>({
+    initial: newSession(session),
+    evolve: evolveSession,
+    read: (after) => ledger.read(externalStream(session), after),
+    append: async (position, events) => {
+      const appended = await ledger.appendExternal(session, position, events);
+      return appended.outcome === 'appended' ? appended.stored : null;
+    },
+  });
   let waiting: Waiting[] = [];
   let isAnswering = false;
-
-  const take = (stored: Stored): void => {
-    if (stored.position !== position + 1) return;
-    position = stored.position;
-    state = evolveSession(state, stored);
-  };
-  /** Whether there was anything new. */
-  const catchUp = async (): Promise<boolean> => {
-    const before = position;
-    for (const stored of await ledger.read(externalStream(session), position)) take(stored);
-    return position > before;
-  };
 
   /** Decides until the answers are those to the newest state: an append proves it, else a look at the ledger does. */
   const answersTo = async (asked: readonly Asked[]): Promise<readonly Answer[]> => {
     for (;;) {
-      const from = state;
-      const decided = decideTogether(from, asked);
-      const facts = decided.flatMap((one) => (one.ok ? one.value : []));
-      if (facts.length > 0) {
-        const appended = await ledger.appendExternal(session, position, facts);
-        if (appended.outcome === 'appended') return answersAfter(from, decided, appended.stored);
-      }
-      if (!(await catchUp()) && facts.length === 0) return decided.map((one) => (one.ok ? ok(from) : one));
+      let decided: readonly Decided[] = [];
+      const recorded = await log.record((state) => {
+        decided = decideTogether(state, asked);
+        return decided.flatMap((one) => (one.ok ? one.value : []));
+      });
+      if (recorded.after.length > 0 || !(await log.catchUp())) return answersAfter(recorded, decided);
     }
-  };
-
-  /** Each with the session as it is right after its own facts. */
-  const answersAfter = (from: Session, decided: readonly Decided[], stored: readonly Stored[]): readonly Answer[] => {
-    let now = from;
-    let done = 0;
-    const answers = decided.map((one) => {
-      if (!one.ok) return one;
-      now = stored.slice(done, done + one.value.length).reduce(evolveSession, now);
-      done += one.value.length;
-      return ok(now);
-    });
-    const last = stored.at(-1)?.position ?? 0;
-    if (position < last) [state, position] = [now, last];
-    return answers;
   };
 
   const answerAll = async (): Promise<void> => {
@@ -83,12 +63,22 @@ export function openSessionLog(ledger: Pick<Ledger, 'read' | 'appendExternal'>, 
   };
 
   return {
-    state: () => state,
-    take,
+    state: log.state,
+    take: log.take,
     ask: (asked) =>
       new Promise((resolve, reject) => {
         waiting.push({ asked, resolve, reject });
         if (!isAnswering) void answerAll();
       }),
   };
+}
+
+/** Each with the session as it is right after its own facts. */
+function answersAfter({ before, after }: AppendResult<Session>, decided: readonly Decided[]): readonly Answer[] {
+  let done = 0;
+  return decided.map((one) => {
+    if (!one.ok) return one;
+    done += one.value.length;
+    return ok(after[done - 1] ?? before);
+  });
 }
