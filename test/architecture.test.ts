@@ -58,17 +58,28 @@ test('a folder holds no more files than a reader can look over', () => {
 });
 
 describe('figures', () => {
-  const { cycles, duplicates, anys } = figuresOf('.');
+  const { cycles, duplicates, anys, casts, functions } = figuresOf('.');
 
-  test('no modules wait for one another', () => expect(cycles).toEqual([]));
+  test('no modules import one another in a circle at run time', () => expect(cycles).toEqual([]));
 
-  test('an exported name has one meaning', () => {
+  test('an exported name means one thing in the whole tree', () => {
     // the same thing on both sides of a port, and the same limit for the schema and for the parser that needs none
     const alike = ['DemoRepository', 'handoffLimit'];
     expect(duplicates.filter(({ name }) => !alike.includes(name))).toEqual([]);
   });
 
-  test('nothing is of any type', () => expect(anys).toBe(0));
+  test('nothing has the type any, and casts get no more', () => {
+    expect(anys).toBe(0);
+    expect(casts).toBeLessThanOrEqual(178);
+  });
+
+  test('a function has at most 120 lines, unless it is one switch', () => {
+    const long = functions.longest.filter(({ lines }) => lines > 120);
+    // three closures that become state machines
+    const known = ['coordinate', 'feedOf', 'acpProgress'];
+    expect(long.filter(({ name }) => !known.includes(name))).toEqual([]);
+    expect(functions.p95).toBeLessThanOrEqual(32);
+  });
 });
 
 test('domain and ports use no library and nothing of Node but hashing', () => {
