@@ -8,11 +8,11 @@ export type StreamLog<State, Event> = {
   /** Reads what is new in the ledger. True when there was something. */
   catchUp(): Promise<boolean>;
   /** Appends the events that `decide` returns for the newest state. After a lost race it decides again. */
-  record(decide: (state: State) => readonly Event[]): Promise<Recorded<State>>;
+  record(decide: (state: State) => readonly Event[]): Promise<AppendResult<State>>;
 };
 
 /** The state that was decided from, and the state after each appended event. */
-export type Recorded<State> = { readonly before: State; readonly after: readonly State[] };
+export type AppendResult<State> = { readonly before: State; readonly after: readonly State[] };
 
 type StreamOptions<State, Event> = {
   readonly initial: State;
