@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Network } from '../../domain/plan/plan.ts';
 import { canonicalHost, hostPatterns, hostText } from '../../domain/settings/network-hosts.ts';
 import type { Bind, Host } from './host.ts';
-import { relayPort } from './names.ts';
+import { relayPort } from './launch-script.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -13,30 +13,30 @@ const certificates = [
   ...['REQUESTS_CA_BUNDLE', 'PIP_CERT', 'AWS_CA_BUNDLE', 'NIX_SSL_CERT_FILE'],
 ];
 
-/** These would run code in our own launcher, before the fence stands. */
+/** True for variables that would run code in our launcher, before the fence is up. */
 const isDangerous = (name: string): boolean =>
   /^(LD_|GLIBC_|GCONV_PATH$|BASH_ENV$|ENV$|BASH_FUNC_|SHELLOPTS$|BASHOPTS$|PS4$|IFS$)/.test(name);
 
-/** All that a fenced process is told: an allow-list, what the plan passes through by name, and what we set ourselves. */
+/** Builds the environment of a fenced process: an allow-list, the variables that the plan passes by name, and our own. */
 export function fencedEnvironment(
   ours: Variables,
   host: Host,
-  wanted: { network: Network; pass: readonly string[]; set: Variables; client: string | null },
+  options: { network: Network; pass: readonly string[]; set: Variables; client: string | null },
 ): Record<string, string> {
-  const { network } = wanted;
+  const { network } = options;
   const names = [
     ...always,
     ...(network === 'off' ? [] : certificates),
     ...(network === 'on' ? proxies : []),
-    ...wanted.pass,
+    ...options.pass,
   ];
   const passed = names.map((name) => [name, ours[name]] as const);
   const visible = host.visible();
-  const path = wanted.client === null ? visible.path : [wanted.client, ...visible.path];
+  const path = options.client === null ? visible.path : [options.client, ...visible.path];
   const entries = [
     ...Object.entries(visible.variables),
     ...passed,
-    ...Object.entries(wanted.set),
+    ...Object.entries(options.set),
     ...Object.entries(typeof network === 'string' ? {} : relayVariables(network)),
     ['HOME', host.home] as const,
     ['PATH', path.join(':')] as const,
@@ -50,7 +50,7 @@ export function fencedEnvironment(
   );
 }
 
-/** Certificates that a variable points to must exist inside as well. */
+/** Binds the certificates that a variable points to, because they must exist inside as well. */
 export const certificateBinds = (ours: Variables): readonly Bind[] =>
   [...new Set(certificates.map((name) => ours[name]))]
     .filter(
@@ -59,8 +59,8 @@ export const certificateBinds = (ours: Variables): readonly Bind[] =>
     .map((path) => ({ source: path, target: path, access: 'read' }));
 
 /**
- * How programs find the relay. What runs on the fence's own loopback is reached directly, unless the list names a service of the
- * host's loopback by the same address. Node's fetch looks at the variables only when it is told to.
+ * The variables by which programs find the relay. Services on the fence's own loopback are reached directly, unless the list names a
+ * service of the host's loopback by the same address. Node's fetch reads the variables only with NODE_USE_ENV_PROXY.
  */
 function relayVariables(hosts: readonly string[]): Readonly<Record<string, string>> {
   const listed = hostPatterns(hosts).map(({ host }) => hostText(host));

@@ -1,35 +1,36 @@
 import { existsSync } from 'node:fs';
+import { shellWord } from '../../domain/base/shell-word.ts';
 import { callFilter } from './filter.ts';
-import { type Bind, type Host, nobody, systemDirectories } from './host.ts';
-import { fencedRuntime, fencedWorkspace } from './names.ts';
+import { type Bind, FenceUnavailable, findTool, type Host, nobody, systemDirectories } from './host.ts';
+import { fencedRuntime, fencedWorkspace } from './launch-script.ts';
 import { stageArguments } from './stage.ts';
 import { type Empty, toolchainMounts } from './toolchain-mounts.ts';
 
-/** What may be reached from inside. Everything that is not named here does not exist there. */
+/** Everything that can be reached from inside. A path that is not named here does not exist there. */
 export type Fence = {
   /** Writable, at `/workspace`; also where the process starts. */
   readonly workspace: string;
   readonly binds: readonly Bind[];
   readonly network: 'on' | 'off' | 'relay';
-  /** It has a terminal of its own, and stays in the session of that: without it there is no job control. */
+  /** True for a process with its own terminal. It stays in the session of that terminal, which job control needs. */
   readonly terminal?: boolean;
 };
 
 export type FencedCommand = {
   readonly file: string;
   readonly args: readonly string[];
-  /** What bubblewrap reads from `filterFd`; null without a fence. */
+  /** The seccomp program that bubblewrap reads from `filterFd`; null without a fence. */
   readonly filter: Buffer | null;
 };
 
-/** Descriptors of the fenced process: what the canary saw, our go, bubblewrap's own report, and the filter that it reads. */
+/** Descriptors of the fenced process: the canary's report, our go, bubblewrap's status, and the filter that bubblewrap reads. */
 export const reportFd = 3;
 export const goFd = 4;
 export const statusFd = 5;
 export const filterFd = 6;
 
 /**
- * Runs `inner` in the fence. Its argv never contains a secret: variables go by the spawn environment.
+ * Returns the command that runs `inner` in the fence. Its argv never contains a secret: variables are passed by the spawn environment.
  * A root caller becomes `host.agent` first, because uid 0 inside bubblewrap is no boundary.
  */
 export function fenceCommand(fence: Fence, host: Host, inner: readonly string[]): FencedCommand {
@@ -50,7 +51,7 @@ export function fenceCommand(fence: Fence, host: Host, inner: readonly string[])
     ...systemArguments(fence, host),
     ...links.flatMap(({ path, to }) => ['--symlink', to, path]),
     ...[...mounted, ...empty].sort(byDepth).flatMap(mountArguments),
-    // Last, when every mount point has been made: neither the root, /run nor what is covered can be written.
+    // Last, when every mount point exists: the root, /run and the covered directories become read-only.
     ...[...empty.map(({ target }) => target), '/run', '/'].flatMap((path) => ['--remount-ro', path]),
     ...[
       '--chdir',
@@ -66,7 +67,7 @@ export function fenceCommand(fence: Fence, host: Host, inner: readonly string[])
   return { file: file as string, args, filter: callFilter() };
 }
 
-/** The kernel ends the process when its supervisor dies, also before bubblewrap has arranged the same. */
+/** The kernel kills the process when its supervisor dies, even before bubblewrap has arranged that itself. */
 function becomeArguments(host: Host): readonly string[] {
   const identity =
     host.uid === 0 ? ['--reuid', String(host.agent.uid), '--regid', String(host.agent.gid), '--clear-groups'] : [];
@@ -106,3 +107,20 @@ const mountArguments = (mount: Bind | Empty): readonly string[] =>
 
 const depth = (path: string): number => path.split('/').length;
 const byDepth = (a: Bind | Empty, b: Bind | Empty): number => depth(a.target) - depth(b.target);
+
+/**
+ * Runs the command on a new pseudo terminal. `script`, outside the fence, holds its other side: text that a fenced process pushes into
+ * its terminal comes back to the fence, never to the terminal that the person types into. When this process dies, `script` is told to
+ * end, so that it restores the person's terminal.
+ */
+export function onOwnTerminal(
+  command: FencedCommand,
+  host: Host,
+  environment: Readonly<Record<string, string | undefined>>,
+): FencedCommand {
+  const script = findTool(environment, 'script');
+  if (script === null) throw new FenceUnavailable({ rule: 'tools-missing', tools: ['script'] });
+  const line = [command.file, ...command.args].map(shellWord).join(' ');
+  const args = ['--pdeathsig', 'TERM', '--', script, '--quiet', '--return', '--command', `exec ${line}`, '/dev/null'];
+  return { ...command, file: host.tools.setpriv, args };
+}

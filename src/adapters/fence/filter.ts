@@ -1,12 +1,11 @@
 import { FenceUnavailable } from './host.ts';
 
 /**
- * A seccomp program for bubblewrap: system calls that no namespace keeps apart from the host answer "not implemented", which
- * is what programs that can do without them expect from an older kernel. Keyrings are the reason: a session keyring is
- * inherited through every change of user and namespace, and whoever holds it reads its keys. The others are seldom needed and
- * often the way into the kernel. Namespaces and mounts stay allowed, because agents bring sandboxes of their own.
- * Sockets are of the families that a network namespace keeps apart; any other, AF_VSOCK to the machine that this one runs on among
- * them, is answered as by a kernel without it. A way of calling that is in no table is refused altogether.
+ * Returns a seccomp program for bubblewrap. System calls that no namespace separates from the host fail with "not implemented", as in
+ * an older kernel. Keyrings are the reason: a session keyring is inherited through every change of user and namespace, and its keys
+ * can be read. The other calls are seldom needed and often the way into the kernel. Namespaces and mounts stay allowed, because agents
+ * bring their own sandboxes. Sockets are limited to the families that a network namespace separates; any other, such as AF_VSOCK to
+ * the host of a virtual machine, fails as unknown. Calls by an architecture that is in no table are refused.
  */
 export function callFilter(machine: string = process.arch): Buffer {
   const tables = machines[machine];
@@ -21,14 +20,14 @@ export function callFilter(machine: string = process.arch): Buffer {
     program.push(load(offsets.family), ...families.map((family, index) => ifEqual(family, families.length - index)));
     program.push(answer(refuse | unknownFamily), answer(allow));
   }
-  return Buffer.concat([...program, answer(refuse | notImplemented)].map(encoded));
+  return Buffer.concat([...program, answer(refuse | notImplemented)].map(encode));
 }
 
-/** The tables of one machine: its own calls, and those of 32-bit programs on it. */
+/** The calls of one architecture. A machine has two tables: its own, and that of 32-bit programs. */
 type Table = {
   readonly architecture: number;
   readonly calls: readonly number[];
-  /** socket and socketpair, whose first argument is the family. */
+  /** The calls socket and socketpair, whose first argument is the family. */
   readonly sockets: readonly [number, number];
 };
 
@@ -62,7 +61,7 @@ const refuse = 0x0005_0000;
 const notImplemented = 38;
 const unknownFamily = 97;
 
-/** The test of the architecture, two to fetch the number, one per call, the answer; then the family, one for each, two answers. */
+/** Counts instructions: architecture test, two to load the number, one per call and socket, an answer, the family, one per family, two answers. */
 const sectionLength = (numbers: readonly number[]): number => 3 + numbers.length + 2 + 1 + 1 + families.length + 2;
 
 type Instruction = { readonly code: number; readonly yes: number; readonly no: number; readonly value: number };
@@ -73,7 +72,7 @@ const unlessEqual = (value: number, skip: number): Instruction => ({ code: 0x15,
 const answer = (value: number): Instruction => ({ code: 0x06, yes: 0, no: 0, value });
 
 /** `struct sock_filter`; both machines are little-endian. */
-function encoded({ code, yes, no, value }: Instruction): Buffer {
+function encode({ code, yes, no, value }: Instruction): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt16LE(code, 0);
   bytes.writeUInt8(yes, 2);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findHost, seenOnce } from './host.ts';
+import { findHost, withFixedView } from './host.ts';
 
 test('a directory on the PATH is visible, but nothing of it that is closed', () => {
   const root = mkdtempSync(join(tmpdir(), 'tidegate-host-'));
@@ -27,7 +27,7 @@ test('one start sees the machine as it was at one moment', () => {
     const tools = join(root, 'tool/bin');
     mkdirSync(tools, { recursive: true });
     const host = findHost({ PATH: tools, HOME: join(root, 'home') });
-    const start = seenOnce(host);
+    const start = withFixedView(host);
     rmSync(tools, { recursive: true });
     expect(host.visible().path).toEqual([]);
     expect(start.visible().path).toEqual([tools]);

@@ -1,33 +1,38 @@
 import { createHash } from 'node:crypto';
 import {
   accessSync,
+  closeSync,
   constants,
   existsSync,
   lstatSync,
+  opendirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  readSync,
   realpathSync,
+  type Stats,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { explain } from '../../domain/explain/explain.ts';
 import type { Closed } from '../../domain/explain/sentences/attempt-sentences.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import type { FileEntry, Listed, Look } from '../../domain/toolchains/look.ts';
 import { type Visible, visibleByPath } from '../../domain/toolchains/visible.ts';
-import { lookAround } from './look.ts';
 
 /** A path of this machine and where it appears in the fence. */
 export type Bind = { readonly source: string; readonly target: string; readonly access: 'read' | 'write' };
 
-/** What a fence is built from on this machine. */
+/** The parts of this machine that a fence is built from. */
 export type Host = {
   readonly uid: number;
-  /** Whom the fenced process runs as: the caller, or nobody when the caller is root. */
+  /** The user that the fenced process runs as: the caller, or one without rights when the caller is root. */
   readonly agent: { readonly uid: number; readonly gid: number };
   readonly home: string;
   /**
-   * What the PATH makes visible, and the PATH inside, without Tidegate's own directory. Looked at anew for each start: minutes may lie
-   * between two of a job, and what is private may come and go.
+   * Returns the files that the PATH makes visible, and the PATH inside without Tidegate's own directory. Computed for each start:
+   * minutes may pass between two starts of a job, and private files may appear meanwhile.
    */
   visible(): Visible;
   readonly tools: Readonly<Record<Tool, string>>;
@@ -40,7 +45,7 @@ type Tool = (typeof toolNames)[number];
 
 export class FenceUnavailable extends Error {
   readonly finding: Finding;
-  /** What a person can type. */
+  /** A command that a person can run. */
   readonly fix: string;
   constructor(finding: Finding) {
     const { detail, fix = '' } = explain(finding);
@@ -51,7 +56,7 @@ export class FenceUnavailable extends Error {
   }
 }
 
-/** Which switch of the system keeps unprivileged user namespaces closed, as far as it says. */
+/** Returns the system switch that forbids unprivileged user namespaces, as far as the system tells. */
 export function closedNamespaces(): Closed {
   const value = (name: string): string => {
     const file = `/proc/sys/${name}`;
@@ -62,16 +67,16 @@ export function closedNamespaces(): Closed {
   return value('user/max_user_namespaces') === '0' ? 'count' : 'unknown';
 }
 
-/** Who agents are inside every fence: a name that all programs know. */
+/** The uid of agents inside every fence. All programs know its name. */
 export const nobody = 65534;
-/** A range in which no one has files and nobody logs in: systemd makes its short-lived users there. */
+/** systemd's range for short-lived users: nobody logs in with these uids or owns files. */
 const jobUsers = { first: 61_184, count: 4_096 };
 const trusted = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
 
 /**
- * Throws FenceUnavailable when a program that the fence is made with is missing. Nothing of `closed` becomes visible because a
- * directory in or above it is on the PATH: `~/dev/bin` must not open every checkout in `~/dev`. As root every job gets a uid of its
- * own, so that the limit on processes, which the kernel counts by user, is each job's own too.
+ * Throws FenceUnavailable when a program that the fence needs is missing. Nothing in `closed` becomes visible because a directory in
+ * or above it is on the PATH: `~/dev/bin` must not open every checkout in `~/dev`. As root, every job gets its own uid, because the
+ * kernel counts processes by user and each job needs its own limit.
  */
 export function findHost(
   environment: Readonly<Record<string, string | undefined>>,
@@ -87,18 +92,18 @@ export function findHost(
     agent: agentUser(job),
     home,
     visible: () => visibleByPath({ path, home, closed, variables: environment }, lookAround),
-    tools: findTools(searchedFor(environment)),
+    tools: findTools(toolDirectories(environment)),
     ...resourceLimits(),
   };
 }
 
-/** The same machine, looked at once: the mounts and the variables of one start agree. */
-export function seenOnce(host: Host): Host {
+/** Computes `visible` once, so that the mounts and the variables of one start agree. */
+export function withFixedView(host: Host): Host {
   const visible = host.visible();
   return { ...host, visible: () => visible };
 }
 
-/** Whom the processes of a job run as. */
+/** Returns the user that the processes of a job run as. */
 export function agentUser(job: string): Host['agent'] {
   const [uid, gid] = [process.getuid?.() ?? -1, process.getgid?.() ?? -1];
   if (uid !== 0) return { uid, gid };
@@ -106,22 +111,22 @@ export function agentUser(job: string): Host['agent'] {
   return { uid: id, gid: id };
 }
 
-/** System directories only: root runs these. TIDEGATE_FENCE_PATH names others (Nix and the like). */
-const searchedFor = (environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
+/** System directories only, because root runs these programs. TIDEGATE_FENCE_PATH names others (Nix and the like). */
+const toolDirectories = (environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
   environment['TIDEGATE_FENCE_PATH']?.split(delimiter) ?? trusted;
 
 function findTools(directories: readonly string[]): Record<Tool, string> {
-  const found = toolNames.map((name) => [name, findIn(directories, name)] as const);
-  const missing = found.filter(([, path]) => path === null).map(([name]) => name);
+  const paths = toolNames.map((name) => [name, findIn(directories, name)] as const);
+  const missing = paths.filter(([, path]) => path === null).map(([name]) => name);
   if (missing.includes('bwrap'))
     throw new FenceUnavailable({ rule: 'no-bubblewrap', restricted: closedNamespaces() === 'apparmor' });
   if (missing.length > 0) throw new FenceUnavailable({ rule: 'tools-missing', tools: missing });
-  return Object.fromEntries(found) as Record<Tool, string>;
+  return Object.fromEntries(paths) as Record<Tool, string>;
 }
 
-/** A program that only some fences need; null when it is missing. */
+/** Finds a program that only some fences need; null when it is missing. */
 export const findTool = (environment: Readonly<Record<string, string | undefined>>, name: string): string | null =>
-  findIn(searchedFor(environment), name);
+  findIn(toolDirectories(environment), name);
 
 function findIn(directories: readonly string[], name: string): string | null {
   for (const directory of directories) {
@@ -141,7 +146,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Only what programs need to run and to name things; /etc/shadow, ssh keys and service configuration stay outside. */
+/** The files in /etc that programs need. /etc/shadow, ssh keys and service configuration stay outside. */
 const etc = [
   ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'fonts', 'group', 'hosts', 'inputrc', 'ld.so.cache'],
   ...['ld.so.conf', 'ld.so.conf.d', 'locale.alias', 'localtime', 'magic', 'mime.types', 'networks', 'nsswitch.conf'],
@@ -159,7 +164,7 @@ export function systemDirectories(network: 'on' | 'off' | 'relay'): readonly str
     : [];
   return [
     ...['--ro-bind', '/usr', '/usr', ...top, ...nix],
-    // A link that leads into /run (resolv.conf often does) would dangle: what it points to is bound instead.
+    // A link into /run (resolv.conf often is one) would dangle, so its target is bound instead.
     ...[...files, ...names].flatMap((path) => ['--ro-bind', realpathSync(path), path]),
     ...keys,
   ];
@@ -171,7 +176,7 @@ function topDirectory(name: string): readonly string[] {
   return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
 }
 
-/** Against fork bombs and runaway files, not a budget. Never above what we were given ourselves. */
+/** Limits against fork bombs and runaway files. They are no budget, and never above our own limits. */
 function resourceLimits(): { readonly maxProcesses: number; readonly maxFileBytes: number } {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   const hard = (name: string): number => {
@@ -182,4 +187,61 @@ function resourceLimits(): { readonly maxProcesses: number; readonly maxFileByte
     maxProcesses: Math.min(8192, hard('Max processes')),
     maxFileBytes: Math.min(64 * 2 ** 30, hard('Max file size')),
   };
+}
+
+/** Reads this machine's files for the rules that decide which of them a fence shows. */
+const lookAround: Look = {
+  at: (path) => orNull(() => entryAt(path)),
+  list: (directory, most) => orNull(() => listEntries(directory, most)),
+  text: (path) => orNull(() => (lstatSync(path).isFile() ? readText(path) : null)),
+};
+
+function entryAt(path: string): FileEntry | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  const { mode } = stats;
+  const kind = kindOf(stats);
+  return kind === 'link' ? { kind, mode, to: readlinkSync(path) } : { kind, mode };
+}
+
+function kindOf(entry: Pick<Stats, 'isSymbolicLink' | 'isDirectory' | 'isFile'>): FileEntry['kind'] {
+  if (entry.isSymbolicLink()) return 'link';
+  return entry.isDirectory() ? 'directory' : entry.isFile() ? 'file' : 'other';
+}
+
+/** Reads piece by piece, because a directory may hold millions of entries. Null when it holds more than `most`. */
+function listEntries(directory: string, most: number): readonly Listed[] | null {
+  const open = opendirSync(directory, { bufferSize: 512 });
+  try {
+    const entries: Listed[] = [];
+    const start = directory === '/' ? '' : directory;
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync())
+      if (entries.push({ path: `${start}/${entry.name}`, kind: kindOf(entry) }) > most) return null;
+    return entries;
+  } finally {
+    open.closeSync();
+  }
+}
+
+const mostBytes = 65_536;
+
+function readText(path: string): string | null {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(mostBytes + 1);
+    const read = readSync(file, bytes);
+    return read > mostBytes ? null : bytes.toString('utf8', 0, read);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Null for a path that the person cannot read either, or that vanishes meanwhile. */
+function orNull<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return null;
+  }
 }

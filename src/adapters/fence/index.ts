@@ -1,9 +1,7 @@
 export { certificateBinds, fencedEnvironment } from './environment.ts';
-export { type Fence, type FencedCommand, fenceCommand } from './fence.ts';
+export { type Fence, type FencedCommand, fenceCommand, onOwnTerminal } from './fence.ts';
 export { callFilter } from './filter.ts';
-export { agentUser, type Bind, FenceUnavailable, findHost, type Host, seenOnce } from './host.ts';
+export { agentUser, type Bind, FenceUnavailable, findHost, type Host, withFixedView } from './host.ts';
 export { type Fenced, type FenceLaunch, launch, type Readiness, removeCanary } from './launch.ts';
-export { startCommand } from './launch-script.ts';
-export { fencedRuntime, fencedWorkspace, relaySocket } from './names.ts';
-export { onOwnTerminal } from './own-terminal.ts';
+export { fencedRuntime, fencedWorkspace, relaySocket, startCommand } from './launch-script.ts';
 export { type FenceProbe, probeFence } from './probe.ts';

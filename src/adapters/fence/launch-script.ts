@@ -1,21 +1,27 @@
 import type { Host } from './host.ts';
-import { fencedRuntime, relayPort, relaySocket } from './names.ts';
 
-/** Made by the canary wherever it can; one that we then find outside the workspace is a breach. */
+/** The path of the workspace in every fence. It never differs, so that what `setup` builds works in any other workspace. */
+export const fencedWorkspace = '/workspace';
+export const fencedRuntime = '/run/tidegate';
+/** With a list of hosts, programs in the fence reach the relay on this port of their own loopback; it leads to this socket of ours. */
+export const relayPort = 61_080;
+export const relaySocket = 'n';
+
+/** The file that the canary writes wherever it can. One outside the workspace is a breach. */
 export const canaryFile = (token: string): string => `.tidegate-canary-${token}`;
 
 /**
- * When memory runs out the kernel ends the process with the highest score. Ours keep theirs, which is 0 almost everywhere; a
- * container may have set a higher one, which nobody but root can take back. Where it cannot be set, nothing is.
+ * When memory runs out, the kernel kills the process with the highest score. Our own processes keep theirs, usually 0; a container may
+ * have set a higher one, which only root can lower. If the score cannot be set, it stays as it is.
  */
 export const firstVictim =
   'if read -r score </proc/self/oom_score_adj && [ "$score" -lt 500 ]; then printf "500\\n" 2>/dev/null >/proc/self/oom_score_adj || :; fi';
 
 /**
- * First thing in the fence: tries to get out, reports each success as a breach, then waits for our go before it becomes the
- * agent. When the supervisor dies meanwhile the go never comes, and the agent never starts.
- * Arguments: token, `on`/`off`/`relay`, `yes`/`no` for fenced, most processes, most blocks of 512 bytes in a file (0: no limit), what
- * it reads, count of paths outside, the paths, argv. Builtins only, but for one mount and the relay.
+ * The canary, first process in the fence. It tries to escape, reports each success as a breach, then waits for our go before it
+ * becomes the agent. If the supervisor dies meanwhile, the go never comes and the agent never starts.
+ * Arguments: token, `on`/`off`/`relay`, `yes`/`no` for fenced, most processes, most blocks of 512 bytes in a file (0: no limit), its
+ * standard input, count of paths outside, the paths, argv. Uses shell builtins only, except for one mount and the relay.
  */
 const launchScript = `token=$1 network=$2 fenced=$3 processes=$4 blocks=$5 stdin=$6 count=$7
 shift 7
@@ -60,7 +66,7 @@ command -v "$1" >/dev/null 2>&1 || say "missing $1"
 ulimit -c 0
 [ "$processes" = 0 ] || ulimit -p "$processes" 2>/dev/null || ulimit -u "$processes"
 [ "$blocks" = 0 ] || ulimit -f "$blocks"
-# Its own file of what it hears stays open until it listens. A child of the first process, not of the agent.
+# Waits until the relay listens. The relay is a child of the first process, not of the agent.
 if [ "$network" = relay ]; then
   relay=$(${fencedRuntime}/bin/tidegate relay ${relayPort} ${fencedRuntime}/${relaySocket} 3>&- 4<&- &)
   [ "$relay" = listening ] || exit 125
@@ -69,21 +75,21 @@ say ready
 read -r go <&4 || exit 125
 [ "$go" = go ] || exit 125
 exec 3>&- 4<&-
-# Not before the go: until then the supervisor looks whether they are on the host.
+# Not before the go: until then the supervisor checks whether these files are on the host.
 if [ "$fenced" = yes ]; then /bin/rm -f "/tmp/.tidegate-canary-$token" "$HOME/.tidegate-canary-$token"; fi
 [ -n "$stdin" ] || exec "$@"
 exec "$@" <"$stdin"`;
 
 type Start = {
   readonly token: string;
-  /** `relay`: none but what our client in the fence passes on. */
+  /** `relay`: only the connections that our client in the fence passes on. */
   readonly network: 'on' | 'off' | 'relay';
   readonly fenced: boolean;
-  /** Places of the host that the canary tries to write. */
+  /** Directories of the host that the canary tries to write. */
   readonly outside: readonly string[];
   /**
-   * What argv reads, by its name inside: through a descriptor that was opened outside, the fence's read-only mounts could be passed.
-   * Null: the line that the launch left open.
+   * The path inside of the file that argv reads. A descriptor opened outside could bypass the fence's read-only mounts.
+   * Null: the standard input that the launch left open.
    */
   readonly stdin: string | null;
   readonly argv: readonly string[];

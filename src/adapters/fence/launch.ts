@@ -12,22 +12,22 @@ export type FenceLaunch = {
   readonly command: FencedCommand;
   readonly environment: Readonly<Record<string, string>>;
   /**
-   * Null: nothing; the file that the start names is opened inside. `open`: a line of its own, by `input`. A number: that
-   * descriptor of ours.
+   * Null: nothing; the file that the start names is opened inside. `open`: a pipe, written by `input`. A number: that
+   * descriptor of this process.
    */
   readonly stdin: 'open' | number | null;
   readonly output: number;
   /** Usually the same as `output`. */
   readonly errors: number;
   readonly cwd: string;
-  /** null: nothing to prove, the fence was waived. */
+  /** Null when the fence was waived: there is nothing to prove. */
   readonly canary: { readonly token: string; readonly workspace: string; readonly outside: readonly string[] } | null;
 };
 
 export type Readiness =
   | { readonly outcome: 'held'; readonly missing: string | null }
   | { readonly outcome: 'breached'; readonly breaches: readonly Breach[] }
-  /** Nothing of the agent's has run. `failure`: why its first program could not be started, in the system's words. */
+  /** The agent has not run. `failure`: the system's error when the first program could not be started. */
   | {
       readonly outcome: 'failed';
       readonly code: number | null;
@@ -36,39 +36,39 @@ export type Readiness =
     };
 
 export type Fenced = {
-  /** Set when stdin is `open`. Writing to a process that is gone is no failure. */
+  /** Set when stdin is `open`. Writing to a process that has ended does not fail. */
   readonly input: Writable | null;
-  /** What the canary found. The agent's first instruction waits for `go`. */
+  /** Resolves with the canary's report. The agent's first instruction waits for `go`. */
   readonly ready: Promise<Readiness>;
   go(): void;
-  /** TERM to the agent and its process group. */
+  /** Sends TERM to the agent and its process group. */
   terminate(): void;
-  /** KILL to everything in the fence. */
+  /** Sends KILL to everything in the fence. */
   kill(): void;
-  /** Resolves when nothing of it is alive any more (I9). `code` is 128+n after a signal. */
+  /** Resolves when none of its processes is alive (I9). `code` is 128+n after a signal. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** The first process of the fence's pid namespace, when there is one. */
+  /** The first process of the fence's pid namespace; null without one. */
   readonly init: Promise<ProcessIdentity | null>;
 };
 
-export function launch(wanted: FenceLaunch): Fenced {
-  const fenced = wanted.canary !== null;
-  const stdin = wanted.stdin === 'open' ? 'pipe' : (wanted.stdin ?? 'ignore');
+export function launch(options: FenceLaunch): Fenced {
+  const fenced = options.canary !== null;
+  const stdin = options.stdin === 'open' ? 'pipe' : (options.stdin ?? 'ignore');
   const forBubblewrap = fenced ? 'pipe' : 'ignore';
-  const stdio = [stdin, wanted.output, wanted.errors, 'pipe', 'pipe', forBubblewrap, forBubblewrap] as const;
-  const child = spawn(wanted.command.file, wanted.command.args, {
-    cwd: wanted.cwd,
-    env: wanted.environment,
+  const stdio = [stdin, options.output, options.errors, 'pipe', 'pipe', forBubblewrap, forBubblewrap] as const;
+  const child = spawn(options.command.file, options.command.args, {
+    cwd: options.cwd,
+    env: options.environment,
     stdio: [...stdio],
     detached: !fenced,
   });
   const go = child.stdio[goFd] as Writable;
   go.on('error', ignoreClosedPipe);
-  if (fenced) giveFilter(child, wanted.command);
+  if (fenced) writeFilter(child, options.command);
   child.stdin?.on('error', ignoreClosedPipe);
-  const over = exitOf(child);
-  const init = fenced ? firstProcess(child, over) : Promise.resolve(null);
-  const ready = readiness(wanted, child, over);
+  const exit = exitOf(child);
+  const init = fenced ? firstProcess(child, exit) : Promise.resolve(null);
+  const ready = readiness(options, child, exit);
   return {
     input: child.stdin,
     ready,
@@ -76,16 +76,16 @@ export function launch(wanted: FenceLaunch): Fenced {
     go: () => void go.end('go\n'),
     terminate: () => signalAgent(child, 'SIGTERM', fenced),
     kill: () => signalAll(child, fenced),
-    ended: over.then(async (exit) => {
+    ended: exit.then(async (status) => {
       const first = await init;
       if (first !== null) await untilDead(first);
-      return exit;
+      return status;
     }),
   };
 }
 
-/** Without its end bubblewrap would wait for more. */
-function giveFilter(child: ChildProcess, { filter }: FencedCommand): void {
+/** Ends the pipe after writing: bubblewrap reads to its end. */
+function writeFilter(child: ChildProcess, { filter }: FencedCommand): void {
   const pipe = (child.stdio as readonly unknown[])[filterFd] as Writable;
   pipe.on('error', ignoreClosedPipe);
   pipe.end(filter ?? '');
@@ -93,7 +93,7 @@ function giveFilter(child: ChildProcess, { filter }: FencedCommand): void {
 
 type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly failure: Error | null };
 
-/** A missing program is `error` and never `exit`: the first event wins. */
+/** A missing program emits `error` and never `exit`, so the first event wins. */
 const exitOf = (child: ChildProcess): Promise<Exit> =>
   new Promise((resolve) => {
     child.once('error', (failure) => resolve({ code: null, signal: null, failure }));
@@ -103,20 +103,23 @@ const exitOf = (child: ChildProcess): Promise<Exit> =>
 const pipeOf = (child: ChildProcess, descriptor: number): Readable =>
   (child.stdio as readonly unknown[])[descriptor] as Readable;
 
-async function readiness(wanted: FenceLaunch, child: ChildProcess, over: Promise<Exit>): Promise<Readiness> {
+async function readiness(options: FenceLaunch, child: ChildProcess, exit: Promise<Exit>): Promise<Readiness> {
   const lines = await linesUntil(pipeOf(child, reportFd), 'ready');
-  const said = lines.filter((line) => line.startsWith('breach ')).map((line) => breachIn(line.slice('breach '.length)));
-  const breaches = wanted.canary === null ? said : [...said, ...escaped(wanted.canary, lines.includes('ready'))];
+  const reported = lines
+    .filter((line) => line.startsWith('breach '))
+    .map((line) => breachIn(line.slice('breach '.length)));
+  const breaches =
+    options.canary === null ? reported : [...reported, ...canaryEscapes(options.canary, lines.includes('ready'))];
   if (breaches.length > 0) return { outcome: 'breached', breaches };
   if (!lines.includes('ready')) {
-    const { code, signal, failure } = await over;
+    const { code, signal, failure } = await exit;
     return { outcome: 'failed', code, signal, failure: failure?.message ?? null };
   }
   const missing = lines.find((line) => line.startsWith('missing '))?.slice('missing '.length) ?? null;
   return { outcome: 'held', missing };
 }
 
-/** `<kind> <where>`, as the launch script prints it. What we do not understand is a breach as well. */
+/** Parses `<kind> <where>`, as the launch script prints it. An unknown kind is a breach as well. */
 function breachIn(report: string): Breach {
   const [, word = '', at = ''] = /^(\S+) ?(.*)$/.exec(report) ?? [];
   const breach = breachKinds.find((kind) => kind === word);
@@ -124,24 +127,25 @@ function breachIn(report: string): Breach {
   return at === '' ? { breach } : { breach, at: at.slice(0, 200) };
 }
 
-/** What the canary wrote on the host. The one in the workspace must be there: it shows that the canary could write at all. */
-function escaped(canary: NonNullable<FenceLaunch['canary']>, ran: boolean): readonly Breach[] {
+/** Returns the files that the canary wrote on the host. The one in the workspace must exist: it shows that the canary could write at all. */
+function canaryEscapes(canary: NonNullable<FenceLaunch['canary']>, ran: boolean): readonly Breach[] {
   const name = canaryFile(canary.token);
-  const wrote = canary.outside
+  const breaches = canary.outside
     .map((directory) => join(directory, name))
-    .filter(removed)
+    .filter(remove)
     .map((at): Breach => ({ breach: 'wrote-outside', at }));
-  return removed(join(canary.workspace, name)) || !ran ? wrote : [...wrote, { breach: 'workspace-unwritten' }];
+  return remove(join(canary.workspace, name)) || !ran ? breaches : [...breaches, { breach: 'workspace-unwritten' }];
 }
 
-/** One that a supervisor left which died meanwhile: it is no work. What is not a plain file is not the canary's. */
+/** Removes the canary file that a killed supervisor left in a workspace. Anything but a plain file is not the canary's. */
 export function removeCanary(workspace: string, token: string): void {
   openWay(workspace, canaryFile(token));
   const path = join(workspace, canaryFile(token));
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(path);
 }
 
-function removed(path: string): boolean {
+/** False when there is no such file. */
+function remove(path: string): boolean {
   try {
     rmSync(path);
     return true;
@@ -165,9 +169,9 @@ function linesUntil(stream: Readable, last: string): Promise<readonly string[]> 
   });
 }
 
-/** bubblewrap names the namespace's first process before that runs anything of ours. */
-async function firstProcess(child: ChildProcess, over: Promise<Exit>): Promise<ProcessIdentity | null> {
-  const told = new Promise<ProcessIdentity | null>((resolve) => {
+/** Reads bubblewrap's status, which names the namespace's first process before it runs anything. */
+async function firstProcess(child: ChildProcess, exit: Promise<Exit>): Promise<ProcessIdentity | null> {
+  const reported = new Promise<ProcessIdentity | null>((resolve) => {
     let text = '';
     pipeOf(child, statusFd)
       .setEncoding('utf8')
@@ -180,14 +184,14 @@ async function firstProcess(child: ChildProcess, over: Promise<Exit>): Promise<P
       .on('end', () => resolve(null))
       .on('error', () => resolve(null));
   });
-  return await Promise.race([told, over.then(() => told)]);
+  return await Promise.race([reported, exit.then(() => reported)]);
 }
 
 function signalAgent(child: ChildProcess, signal: NodeJS.Signals, fenced: boolean): void {
   const pid = child.pid;
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  // Fenced: bubblewrap, its first process in the namespace, then the agent. The first process, usually the leader of the
-  // agent's group, is not moved by TERM: the kernel shields it.
+  // Fenced: bubblewrap, its first process in the namespace, then the agent. The kernel shields the first process, usually
+  // the leader of the agent's group, from TERM.
   const groups = fenced ? childrenOf(pid).flatMap(childrenOf).map(groupOf) : [pid];
   for (const group of new Set(groups)) if (group > 1) sendTo(-group, signal);
 }
@@ -213,13 +217,13 @@ function childrenOf(pid: number): readonly number[] {
   return text === '' ? [] : text.split(' ').map(Number);
 }
 
-/** 0 when the process is gone. */
+/** Returns 0 when the process has ended. */
 function groupOf(pid: number): number {
   const stat = readProcess(`${pid}/stat`);
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2] ?? 0);
 }
 
-/** Empty when the process is gone. */
+/** Returns '' when the process has ended. */
 function readProcess(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'latin1');
@@ -230,7 +234,7 @@ function readProcess(path: string): string {
   }
 }
 
-/** The first process of a pid namespace is gone only after every other: the kernel ends them before it lets it go. */
+/** Waits for the first process of a pid namespace, which the kernel lets end only after all others. */
 async function untilDead(first: ProcessIdentity): Promise<void> {
   while (isAlive(first)) {
     sendTo(first.pid, 'SIGKILL');

@@ -10,7 +10,7 @@ import type { Visible } from '../../domain/toolchains/visible.ts';
 import { fencedEnvironment } from './environment.ts';
 import { fenceCommand, filterFd } from './fence.ts';
 import { callFilter } from './filter.ts';
-import { type Bind, closedNamespaces, FenceUnavailable, findHost, type Host, seenOnce } from './host.ts';
+import { type Bind, closedNamespaces, FenceUnavailable, findHost, type Host, withFixedView } from './host.ts';
 import { isUselessIn } from './toolchain-mounts.ts';
 
 /** Whether agents can be fenced here. */
@@ -30,7 +30,7 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
 
 const unusable = (version: string | null, because: Finding): FenceProbe => ({ works: false, version, because });
 
-/** What a probe takes from the repository that it is made for. */
+/** The settings of the repository that a probe is made for. */
 export type ProbePlace = {
   /** The checkout and the state directory. */
   readonly closed: readonly string[];
@@ -38,7 +38,7 @@ export type ProbePlace = {
   readonly read: readonly string[];
 };
 
-/** What of the person's programs a fence shows here; null where no fence can be made. */
+/** Returns the person's programs that a fence shows here; null when no fence can be made. */
 export function probeVisible(
   environment: Readonly<Record<string, string | undefined>>,
   { closed }: Pick<ProbePlace, 'closed'>,
@@ -49,7 +49,7 @@ export function probeVisible(
   return { ...visible, useless: visible.shown.map(({ path }) => path).filter(isUselessIn(host, visible)) };
 }
 
-/** Whether a program starts in a fence: what it says to `--version`, or why it says nothing. */
+/** Runs a program with `--version` in a fence. */
 export function probeProgram(
   environment: Readonly<Record<string, string | undefined>>,
   program: { readonly path: string; readonly root: string | null },
@@ -57,26 +57,26 @@ export function probeProgram(
 ): ProgramProbe {
   const host = hostOrProblem(environment, closed);
   if (host instanceof FenceUnavailable) return { version: null, problem: host.message, missing: null, lines: [] };
-  const told = fencedEnvironment(environment, host, { network: 'off', pass: [], set: {}, client: null });
+  const variables = fencedEnvironment(environment, host, { network: 'off', pass: [], set: {}, client: null });
   const roots = [...(program.root === null ? [] : [program.root]), ...read.filter((path) => existsSync(path))];
   const binds = roots.map((path): Bind => ({ source: path, target: path, access: 'read' }));
-  const run = runInFence(host, told, binds, [program.path, '--version'], 30_000);
-  const said = `${run.stdout ?? ''}${run.stderr ?? ''}`.trim();
-  const version = said.split('\n').find((line) => /\d+\.\d+/.test(line)) ?? null;
+  const run = runInFence(host, variables, binds, [program.path, '--version'], 30_000);
+  const output = `${run.stdout ?? ''}${run.stderr ?? ''}`.trim();
+  const version = output.split('\n').find((line) => /\d+\.\d+/.test(line)) ?? null;
   if (run.status === 0 && version !== null)
     return { version: version.trim().slice(0, 100), problem: '', missing: null, lines: [] };
-  const ending = run.status === 0 ? 'it names no version' : `it ended with ${run.status ?? run.signal}`;
-  const isHidden = run.status === 126 || run.status === 127 || /No such file|not found|Cannot find/i.test(said);
-  const failed = { program: program.path, words: said, visible: host.visible(), isThere: existsSync };
+  const ending = run.status === 0 ? 'it printed no version' : `it ended with ${run.status ?? run.signal}`;
+  const isHidden = run.status === 126 || run.status === 127 || /No such file|not found|Cannot find/i.test(output);
+  const failed = { program: program.path, words: output, visible: host.visible(), isThere: existsSync };
   return {
     version: null,
     problem: run.error?.message ?? ending,
     missing: isHidden ? pathToRead(failed) : null,
-    lines: lastLines(said),
+    lines: lastLines(output),
   };
 }
 
-/** `missing`: what it seems to need, and is not there in the fence. `lines`: the last that it printed. */
+/** `missing`: a path that the program seems to need and the fence does not show. `lines`: its last lines of output. */
 type ProgramProbe = {
   readonly version: string | null;
   readonly problem: string;
@@ -84,8 +84,8 @@ type ProgramProbe = {
   readonly lines: readonly string[];
 };
 
-const lastLines = (said: string): readonly string[] =>
-  safeText(said)
+const lastLines = (output: string): readonly string[] =>
+  safeText(output)
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(-5)
@@ -119,7 +119,7 @@ function hostOrProblem(
 ): Host | FenceUnavailable {
   try {
     callFilter();
-    return seenOnce(findHost(environment, closed));
+    return withFixedView(findHost(environment, closed));
   } catch (error) {
     if (error instanceof FenceUnavailable) return error;
     throw error;

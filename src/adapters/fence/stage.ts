@@ -7,10 +7,9 @@ import { firstVictim } from './launch-script.ts';
 const stageDirectory = '/run/tidegate-fence';
 
 /**
- * Root, before it drops its rights, binds what the unprivileged uid could not reach (below a 0700 directory) into a
- * private mount namespace, and makes everything that follows the kernel's first victim when memory runs out: set with
- * CAP_SYS_RESOURCE, it cannot be taken back in the fence. `exec` throughout: one process from the first program to bubblewrap, so that signals
- * and the death of the parent reach it.
+ * Runs as root, before it drops its rights. It binds the paths that the unprivileged uid could not reach (below a 0700 directory) into
+ * a private mount namespace, and raises the out-of-memory score: set with CAP_SYS_RESOURCE, it cannot be lowered in the fence. It uses
+ * `exec`, so that one process from the first program to bubblewrap receives signals and the death of its parent.
  */
 const stageScript = `set -eu
 mount=$1 stage=$2 table=$3 files=$4
@@ -22,22 +21,22 @@ printf '%s\\n' "$table" >"$stage/table"
 "$mount" -a -T "$stage/table"
 exec "$@"`;
 
-/** `sources` are where each bind is found after the stage is set. */
+/** `sources` holds the path of each bind after the stage script has run. */
 export function stageArguments(
   binds: readonly Bind[],
   host: Host,
 ): { readonly prefix: readonly string[]; readonly sources: readonly string[] } {
   mkdirSync(stageDirectory, { recursive: true, mode: 0o755 });
-  const found = binds.map((bind) => placeOf(realpathSync(bind.source)));
-  const staged = [...new Set(found.filter((place) => place.hidden).map((place) => place.mounted))];
-  const sources = found.map((place, index) =>
+  const places = binds.map((bind) => placeOf(realpathSync(bind.source)));
+  const staged = [...new Set(places.filter((place) => place.hidden).map((place) => place.mounted))];
+  const sources = places.map((place, index) =>
     place.hidden ? `${stageDirectory}/${staged.indexOf(place.mounted)}${place.below}` : (binds[index] as Bind).source,
   );
   // One table for one call of mount: a process for each bind would cost more than the rest of the launch.
   const table = staged
-    .map((path, index) => `${escaped(path)} ${stageDirectory}/${index} none rbind,X-mount.mkdir 0 0`)
+    .map((path, index) => `${escapePath(path)} ${stageDirectory}/${index} none rbind,X-mount.mkdir 0 0`)
     .join('\n');
-  // What a file is mounted on must be there.
+  // A file can only be mounted on a file that exists.
   const files = staged.flatMap((path, index) => (statSync(path).isDirectory() ? [] : [index])).join(' ');
   const { unshare, mount } = host.tools;
   return {
@@ -52,8 +51,8 @@ export function stageArguments(
 type Place = { readonly hidden: boolean; readonly mounted: string; readonly below: string };
 
 /**
- * Files are found through their directory where a stranger may walk through it: one mount serves many. What bubblewrap then binds
- * is the file alone.
+ * A file is reached through its directory where others may enter that, so that one mount serves many files. bubblewrap then binds the
+ * file alone.
  */
 function placeOf(path: string): Place {
   const hidden = !isReachable(path);
@@ -63,11 +62,11 @@ function placeOf(path: string): Place {
     : { hidden, mounted: above, below: `/${basename(path)}` };
 }
 
-/** As fstab(5) wants it. */
-const escaped = (path: string): string =>
+/** Escapes a path as fstab(5) requires. */
+const escapePath = (path: string): string =>
   path.replaceAll(/[\\ \t\n\r#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
-/** Whether a stranger may walk to the path and open it. */
+/** True when any user can reach the path and open it. */
 function isReachable(path: string): boolean {
   const stats = statSync(path);
   const needed = stats.isDirectory() ? 0o5 : 0o4;

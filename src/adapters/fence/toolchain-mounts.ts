@@ -4,7 +4,7 @@ import type { FollowedLink } from '../../domain/toolchains/look.ts';
 import type { Visible } from '../../domain/toolchains/visible.ts';
 import type { Bind, Host } from './host.ts';
 
-/** A directory of which nothing is seen. */
+/** A directory that is shown empty. */
 export type Empty = { readonly target: string };
 
 type ToolchainMounts = {
@@ -14,11 +14,11 @@ type ToolchainMounts = {
 };
 
 /**
- * What the PATH makes visible, as mounts. Where home is reached through a link everything in it has two names: by that link, which
- * the environment has, and the real one, which programs that were installed may have. A person's own `fence.read` and `fence.write`
- * show all that they name.
+ * Returns the mounts for everything that the PATH makes visible. If home is reached through a link, each file in it has two names: the
+ * one through the link, which the environment uses, and the real one, which installed programs may use. Binds of the person's own
+ * `fence.read` and `fence.write` are never hidden.
  */
-export function toolchainMounts(host: Host, asked: readonly Bind[]): ToolchainMounts {
+export function toolchainMounts(host: Host, configured: readonly Bind[]): ToolchainMounts {
   const { home } = host;
   const visible = host.visible();
   const isUseless = isUselessIn(host, visible);
@@ -26,18 +26,18 @@ export function toolchainMounts(host: Host, asked: readonly Bind[]): ToolchainMo
     const inside = home === visible.home ? null : below(visible.home, path);
     return inside === null ? [path] : [path, inside === '' ? home : `${home}/${inside}`];
   };
-  const isAsked = (path: string): boolean => asked.some(({ target }) => below(target, path) !== null);
+  const isConfigured = (path: string): boolean => configured.some(({ target }) => below(target, path) !== null);
   const hidden = visible.hidden
     .filter(({ path }) => !isUseless(path))
     .flatMap(({ path, kind }) =>
       names(path)
-        .filter((target) => !isAsked(target))
+        .filter((target) => !isConfigured(target))
         .map((target) => ({ target, kind })),
     );
   return {
     links: visible.links
       .flatMap(({ path, to }) => names(path).map((name) => ({ path: name, to })))
-      .filter(({ path }) => !isAsked(path) && !asked.some(({ target }) => below(path, target) !== null)),
+      .filter(({ path }) => !isConfigured(path) && !configured.some(({ target }) => below(path, target) !== null)),
     binds: [
       ...visible.shown
         .filter(({ path }) => !isUseless(path))
@@ -51,19 +51,19 @@ export function toolchainMounts(host: Host, asked: readonly Bind[]): ToolchainMo
 }
 
 /**
- * An agent of root's is another user: what is for root alone is of no use to it, nor can it be hidden from it any better. The way to
- * what is mounted by itself need not be open.
+ * True for a path that an agent of root, who is another user, cannot read anyway. Directories that lead to a path mounted by itself
+ * need not be open.
  */
 export const isUselessIn =
   ({ uid }: Pick<Host, 'uid'>, { shown }: Visible) =>
   (path: string): boolean => {
     if (uid !== 0) return false;
-    const around = shown.filter((root) => root.path !== path && below(root.path, path) !== null);
-    const way = around.flatMap((root) => stepsBetween(root.path, path));
-    return way.some((directory) => (modeOf(directory) & 0o1) === 0) || (modeOf(path) & 0o4) === 0;
+    const roots = shown.filter((root) => root.path !== path && below(root.path, path) !== null);
+    const directories = roots.flatMap((root) => stepsBetween(root.path, path));
+    return directories.some((directory) => (modeOf(directory) & 0o1) === 0) || (modeOf(path) & 0o4) === 0;
   };
 
-/** The directories from one path down to another, without the last. */
+/** Returns the directories from one path down to another, without the last. */
 function stepsBetween(from: string, to: string): readonly string[] {
   const steps = below(from, to)?.split('/') ?? [];
   return steps.map((_, index) => [from, ...steps.slice(0, index)].join('/'));

@@ -8,7 +8,7 @@ import {
   launch,
   onOwnTerminal,
   type Readiness,
-  seenOnce,
+  withFixedView,
   startCommand,
 } from '../../adapters/fence/index.ts';
 import { killTagged } from '../../adapters/supervisors/tagged-processes.ts';
@@ -88,7 +88,7 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
     run.terminal === true
       ? []
       : [openPipe('pipe', ears?.out), ...(ears === null ? [] : [openPipe('errors', ears.error)])];
-  const seen = { ...run, host: seenOnce(run.host) };
+  const seen = { ...run, host: withFixedView(run.host) };
   const process = launch({
     command: commandOf(seen),
     environment: variablesOf(seen),
