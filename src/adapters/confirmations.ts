@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeDurably } from './files/durable-file.ts';
-import { readMemory } from './files/state-file.ts';
+import { readCache } from './files/state-file.ts';
 
 /**
  * Hashes of what a person let this repository loosen. They lie in the state directory, out of reach of the repository
@@ -8,7 +8,7 @@ import { readMemory } from './files/state-file.ts';
  */
 export async function readConfirmations(stateDirectory: string): Promise<readonly string[]> {
   // A damaged file confirms nothing: asking again is harmless, guessing is not.
-  const parsed = readMemory<unknown>(join(stateDirectory, name), JSON.parse);
+  const parsed = readCache<unknown>(join(stateDirectory, name), JSON.parse);
   return Array.isArray(parsed) ? parsed.filter((hash): hash is string => typeof hash === 'string') : [];
 }
 

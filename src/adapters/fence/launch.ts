@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type Breach, breachKinds } from '../../domain/gates/evidence.ts';
-import { openWay } from '../files/open-mode.ts';
+import { openWay } from '../files/agent-files.ts';
 import { identityOf, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import { type FencedCommand, filterFd, goFd, reportFd, statusFd } from './fence.ts';
 import { canaryFile } from './launch-script.ts';

@@ -15,14 +15,14 @@ import {
 import { dirname, join } from 'node:path';
 import { removeTreeSync } from './remove-tree.ts';
 
-/** Replaces the file as one step; when this returns it is on disk, content and name. */
+/** Replaces the file atomically. When this returns, content and name are on disk. */
 export function writeDurably(path: string, content: string): void {
   const temporary = writeBeside(path, content);
   replace(temporary, path);
   syncDirectory(dirname(path));
 }
 
-/** Replaces the file as one step for every process that reads it; after a power cut it may be the old one, or none. */
+/** Replaces the file atomically for every reader, without a sync: after a power cut it may be the old file, or none. */
 export function writeWhole(path: string, content: string): void {
   const temporary = temporaryFor(path);
   try {
@@ -34,7 +34,7 @@ export function writeWhole(path: string, content: string): void {
   }
 }
 
-/** Makes the file unless it exists: of any number of processes exactly one gets true. */
+/** Creates the file unless it exists. Of any number of processes, exactly one gets true. */
 export function claimDurably(path: string, content: string): boolean {
   const temporary = writeBeside(path, content);
   try {
@@ -49,7 +49,7 @@ export function claimDurably(path: string, content: string): boolean {
   return true;
 }
 
-/** A directory that somebody put in its place is moved aside, not lost. */
+/** Moves a directory at this path aside instead of losing it. */
 function replace(temporary: string, path: string): void {
   try {
     renameSync(temporary, path);
@@ -69,7 +69,7 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** What a process that died before its file was whole has left in a directory. */
+/** Removes the temporary files of processes that died before their file was complete. */
 export function removeUnfinished(directory: string): void {
   const names = existsSync(directory) ? readdirSync(directory) : [];
   for (const name of names) {
@@ -78,10 +78,10 @@ export function removeUnfinished(directory: string): void {
   }
 }
 
-/** Named after its maker, so that it is known when nobody writes it any more. */
+/** Holds the writer's pid, so that a file without a living writer is recognised. */
 export const temporaryFor = (path: string): string => `${path}.${process.pid}.new`;
 
-/** On a full disk what was begun is taken away again: it would stay for ever. */
+/** Removes the incomplete file when the disk is full: nobody else would. */
 function writeBeside(path: string, content: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = temporaryFor(path);

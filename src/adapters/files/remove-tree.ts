@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises';
 import { absentAsNull, isAbsent } from '../state-directory/absent.ts';
 
 /**
- * Removes a tree that an agent may have written: with directories closed to us (Go's modules have them too), and with paths longer
- * than the kernel takes. Never follows a link. Absent is fine. Another process may be removing it too.
+ * Removes a tree that an agent may have written, also with read-only directories (as in Go's module cache) and with paths longer than
+ * the kernel accepts. Never follows a link. An absent tree is fine, and another process may be removing it too.
  */
 export async function removeTree(path: string | Buffer): Promise<void> {
   const failed = await rm(path, { recursive: true, force: true }).then(
@@ -13,31 +13,31 @@ export async function removeTree(path: string | Buffer): Promise<void> {
     (error: unknown) => error,
   );
   if (failed === null) return;
-  using place = mended(path, failed);
+  using place = makeRemovable(path, failed);
   await rm(place.path, again);
 }
 
-/** The same at once. */
+/** Does the same synchronously. */
 export function removeTreeSync(path: string | Buffer): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch (failed) {
-    using place = mended(path, failed);
+    using place = makeRemovable(path, failed);
     rmSync(place.path, again);
   }
 }
 
 const again = { recursive: true, force: true, maxRetries: 3 };
-const mendable = ['EACCES', 'EPERM', 'ENOENT', 'ENOTEMPTY', 'ENAMETOOLONG'];
+const retryable = ['EACCES', 'EPERM', 'ENOENT', 'ENOTEMPTY', 'ENAMETOOLONG'];
 
 type Place = { readonly path: Buffer } & Disposable;
 
-/** Makes a tree that could not be removed one that can be, and says by what name. */
-function mended(path: string | Buffer, failed: unknown): Place {
-  if (!mendable.includes((failed as NodeJS.ErrnoException).code ?? '')) throw failed;
-  const place = held(Buffer.from(path));
+/** Makes a tree removable after a failure, and returns the name to remove it by. */
+function makeRemovable(path: string | Buffer, failed: unknown): Place {
+  if (!retryable.includes((failed as NodeJS.ErrnoException).code ?? '')) throw failed;
+  const place = shortPath(Buffer.from(path));
   try {
-    mend(place.path);
+    openDirectories(place.path);
     return place;
   } catch (error) {
     place[Symbol.dispose]();
@@ -45,8 +45,8 @@ function mended(path: string | Buffer, failed: unknown): Place {
   }
 }
 
-/** Named by the open directory that it lies in, a path is short, however long it is. */
-function held(path: Buffer): Place {
+/** Names the path by a descriptor of its parent directory, which makes any path short. */
+function shortPath(path: Buffer): Place {
   const cut = path.lastIndexOf('/');
   const parent = isLinux && cut > 0 ? openedOrNull(path.subarray(0, cut)) : null;
   if (parent === null) return { path, [Symbol.dispose]: () => undefined };
@@ -64,8 +64,8 @@ function openedOrNull(directory: Buffer): number | null {
   }
 }
 
-/** Opens every directory, and moves those that lie deep to the top, so that all can be named. */
-function mend(root: Buffer): void {
+/** Makes every directory writable, and moves deep ones to the top, so that all can be named. */
+function openDirectories(root: Buffer): void {
   const waiting = [root];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const name of directoriesIn(next)) {
@@ -80,7 +80,7 @@ function mend(root: Buffer): void {
   }
 }
 
-/** In bytes; far enough from what the kernel takes, 4,096, for one more name. */
+/** In bytes; leaves room for one more name below the kernel's limit of 4,096. */
 const deep = 2_000;
 
 function directoriesIn(directory: Buffer): readonly Buffer[] {
@@ -94,7 +94,7 @@ function directoriesIn(directory: Buffer): readonly Buffer[] {
   }
 }
 
-/** By a descriptor of the directory itself, so that nothing put in its place is touched. */
+/** Uses a descriptor of the directory itself, so that nothing that replaces it is touched. */
 function openDirectory(path: Buffer): void {
   const directory = openSync(path, pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
@@ -105,7 +105,7 @@ function openDirectory(path: Buffer): void {
   }
 }
 
-/** False: another process has taken it away. */
+/** False when another process has removed it. */
 function isMoved(from: Buffer, to: Buffer): boolean {
   try {
     renameSync(from, to);
@@ -119,5 +119,5 @@ function isMoved(from: Buffer, to: Buffer): boolean {
 const inside = (directory: Buffer, name: Buffer): Buffer => Buffer.concat([directory, Buffer.from('/'), name]);
 
 const isLinux = process.platform === 'linux';
-/** Node has no name for O_PATH: such a descriptor stands for a directory that cannot be read. */
+/** O_PATH, for which Node has no name: opens a directory without the permission to read it. */
 const pathOnly = isLinux ? 0o10000000 : 0;

@@ -5,7 +5,7 @@ import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import { git, objectId } from '../git/process/index.ts';
 import { ownName } from '../process/process-identity.ts';
 
-/** The files of a snapshot in a new directory, to be looked at: no repository, and nothing that leads back. `clean` removes it. */
+/** Writes the files of a snapshot into a new directory for review. It is no repository and has no link to one. `clean` removes it. */
 export async function makeReviewCopy(state: StateDir, commit: CommitId, name: string): Promise<string> {
   const gitDir = state.repository;
   const root = join(state.copies, ownName());

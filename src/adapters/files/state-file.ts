@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { EnvironmentFailed } from '../../ports/failures.ts';
 
-/** A file that we keep is not what we wrote: garbled, closed to us, or something else stands in its place. */
+/** One of our state files is garbled, unreadable or not a file. */
 export class StateFileDamaged extends EnvironmentFailed {
   override readonly name = 'StateFileDamaged';
   constructor(file: string, cause: unknown) {
@@ -12,7 +12,7 @@ export class StateFileDamaged extends EnvironmentFailed {
 const faultOf = (code: unknown) =>
   code === 'EISDIR' ? 'directory' : typeof code === 'string' && code.startsWith('E') ? 'unreadable' : 'garbled';
 
-/** Reads a file of ours that is always written whole. Null: there is none. */
+/** Reads a state file, which is always written whole; null when there is none. */
 export function readStateFile<T>(file: string, parse: (text: string) => T): T | null {
   const text = textOf(file);
   if (text === null) return null;
@@ -23,8 +23,8 @@ export function readStateFile<T>(file: string, parse: (text: string) => T): T | 
   }
 }
 
-/** The same where the file is only a memory: one that is damaged is none. */
-export function readMemory<T>(file: string, parse: (text: string) => T): T | null {
+/** Reads a file that is only a cache: a damaged one counts as absent. */
+export function readCache<T>(file: string, parse: (text: string) => T): T | null {
   try {
     return readStateFile(file, parse);
   } catch (error) {

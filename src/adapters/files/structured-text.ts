@@ -2,7 +2,7 @@ import { parse as parseToml, stringify as stringifyToml, TomlError } from 'smol-
 import { parseDocument, stringify as stringifyYaml } from 'yaml';
 import { changedKeys, withKeysOf } from '../../domain/check-definitions/changed-keys.ts';
 
-/** Formats whose keys can be told apart, by the ending of a file's name. */
+/** Formats whose keys can be compared, by the extension of the file. */
 const formats: readonly (readonly [RegExp, Format])[] = [
   [/\.json$/i, { read: readJson, write: (data) => `${JSON.stringify(data, null, 2)}\n` }],
   [/\.toml$/i, { read: readToml, write: (data) => stringifyToml(data) }],
@@ -12,12 +12,12 @@ const formats: readonly (readonly [RegExp, Format])[] = [
 
 type Format = { read(text: string): unknown; write(data: object): string };
 
-/** The longest file that is parsed: a manifest that a person keeps is far below. */
+/** The longest file that is parsed. Manifests that people write are far shorter. */
 export const longestDocument = 1 << 20;
 
 const formatOf = (path: string): Format | null => formats.find(([ending]) => ending.test(path))?.[1] ?? null;
 
-/** The value of a document; undefined when the file has no such format, is too long, or is not well formed. */
+/** Parses a document; undefined when its format is unknown, or it is too long or malformed. */
 export function readDocument(path: string, text: string): unknown {
   const format = formatOf(path);
   if (format === null || text.length > longestDocument) return undefined;
@@ -30,7 +30,7 @@ export function readDocument(path: string, text: string): unknown {
   }
 }
 
-/** A document of the same format; null when its value cannot be written in it. */
+/** Writes a document in the format of the path; null when the format cannot hold the value. */
 export function writeDocument(path: string, data: object): string | null {
   try {
     return formatOf(path)?.write(data) ?? null;
@@ -42,7 +42,7 @@ export function writeDocument(path: string, data: object): string | null {
 
 const documentOf = (path: string, text: string | null): unknown => (text === null ? {} : readDocument(path, text));
 
-/** The keys at which two versions of a document differ; null when nobody can tell. A missing document has none. */
+/** Returns the keys at which two versions of a document differ; null when they cannot be compared. A missing document has no keys. */
 export function keysBetweenTexts(path: string, before: string | null, after: string | null): readonly string[] | null {
   const [old, now] = [documentOf(path, before), documentOf(path, after)];
   if (old === undefined || now === undefined) return null;
@@ -55,7 +55,7 @@ export function keysBetweenTexts(path: string, before: string | null, after: str
   }
 }
 
-/** The document `after`, with these keys as `before` has them; null when it cannot be written. */
+/** Returns the document `after` with these keys as in `before`; null when it cannot be written. */
 export function withKeysOfText(
   path: string,
   { before, after }: { readonly before: string | null; readonly after: string | null },
@@ -96,8 +96,8 @@ function readYaml(text: string): unknown {
 }
 
 /**
- * The sections of an INI file, each with its lines as they are: what a program makes of them is its own business. Undefined where
- * programs disagree on what begins a section: `[mypy] x` does for some of them.
+ * Returns the sections of an INI file with their lines unparsed. Undefined where programs disagree about section headers: some accept
+ * `[mypy] x`.
  */
 function readSections(text: string): unknown {
   const sections: Record<string, string> = Object.create(null);

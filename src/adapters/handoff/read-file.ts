@@ -4,7 +4,7 @@ import type { HandoffRules } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { HandoffEvidence } from '../../domain/gates/evidence.ts';
 
-import { openWay } from '../files/open-mode.ts';
+import { openWay } from '../files/agent-files.ts';
 import { judgeHandoff } from './judge.ts';
 import { handoffLimit } from './parse.ts';
 

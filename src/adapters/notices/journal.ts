@@ -5,7 +5,7 @@ import type { WebhookEvent } from '../../domain/board/notices.ts';
 import { isEnvironmental } from '../../ports/failures.ts';
 import { parseFields } from '../agents/common/lines.ts';
 import { writeDurably } from '../files/durable-file.ts';
-import { readMemory } from '../files/state-file.ts';
+import { readCache } from '../files/state-file.ts';
 
 const name = 'webhooks.json';
 const text = z.string();
@@ -24,7 +24,7 @@ const schema = z.object({
 
 /** Null where there is none, or none that can be read: then nothing is owed. */
 export const readDeliveries = (stateDirectory: string): Deliveries | null =>
-  readMemory(join(stateDirectory, name), (kept) => schema.safeParse(parseFields(kept)).data ?? null);
+  readCache(join(stateDirectory, name), (kept) => schema.safeParse(parseFields(kept)).data ?? null);
 
 /** Where there is no room for it, it is known as long as this process lives. */
 export function writeDeliveries(stateDirectory: string, deliveries: Deliveries): void {

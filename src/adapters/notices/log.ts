@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readMemory } from '../files/state-file.ts';
+import { readCache } from '../files/state-file.ts';
 
 /** A line for the person who wonders why they were not told. */
 export function keepLine(stateDirectory: string, line: string): void {
@@ -13,6 +13,6 @@ export function keepLine(stateDirectory: string, line: string): void {
 
 /** Items that were told; a broken memory is an empty one. */
 export function readItems(file: string): readonly string[] {
-  const parsed = readMemory<unknown>(file, JSON.parse);
+  const parsed = readCache<unknown>(file, JSON.parse);
   return Array.isArray(parsed) ? parsed.filter((item): item is string => typeof item === 'string') : [];
 }

@@ -5,35 +5,36 @@ export type Upstream = {
   readonly secure: boolean;
   readonly host: string;
   readonly port: number;
-  /** Value of Proxy-Authorization; null without user name. */
+  /** Value of Proxy-Authorization; null without a user name. */
   readonly authorization: string | null;
 };
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The proxy that leads to a host, null for none. A proxy that we do not speak to is none. */
+/** Returns the proxy for a host; null for none, and for a proxy whose protocol we do not speak. */
 export function upstreamFor(
-  ours: Variables,
+  environment: Variables,
   scheme: 'http' | 'https',
   host: NetworkHost,
   port: number,
 ): Upstream | null {
   const own = scheme === 'https' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
-  const named = [...own, 'all_proxy', 'ALL_PROXY'].map((name) => ours[name]).find((value) => value);
-  if (named === undefined || isExempt(ours['no_proxy'] ?? ours['NO_PROXY'] ?? '', host, port)) return null;
+  const named = [...own, 'all_proxy', 'ALL_PROXY'].map((name) => environment[name]).find((value) => value);
+  if (named === undefined || isExempt(environment['no_proxy'] ?? environment['NO_PROXY'] ?? '', host, port))
+    return null;
   const url = URL.parse(/^[a-z0-9]+:\/\//i.test(named) ? named : `http://${named}`);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
   const secure = url.protocol === 'https:';
-  const user = decoded(url.username);
+  const user = decode(url.username);
   return {
     secure,
     host: url.hostname.replaceAll(/^\[|\]$/g, ''),
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-    authorization: user === '' ? null : `Basic ${Buffer.from(`${user}:${decoded(url.password)}`).toString('base64')}`,
+    authorization: user === '' ? null : `Basic ${Buffer.from(`${user}:${decode(url.password)}`).toString('base64')}`,
   };
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (error) {
@@ -42,7 +43,7 @@ function decoded(text: string): string {
   }
 }
 
-/** As curl reads it: names with all below them, `*`, and ports where they are given. */
+/** Reads NO_PROXY as curl does: names with their subdomains, `*`, and optional ports. */
 function isExempt(list: string, host: NetworkHost, port: number): boolean {
   return list
     .split(/[\s,]+/)

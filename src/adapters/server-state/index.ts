@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { claimDurably, writeDurably, writeWhole } from '../files/durable-file.ts';
-import { readMemory } from '../files/state-file.ts';
+import { readCache } from '../files/state-file.ts';
 import { identify, isAlive } from '../process/process-identity.ts';
 
 /** What a server leaves for the commands of the same person: its secret, and where it listens. */
@@ -51,7 +51,7 @@ export async function serverState(root: string): Promise<ServerState> {
     },
     renewSecret: () => writeDurably(keyFile, newKey()),
     serving: () => {
-      const found = readMemory(servingFile, (text) => servingSchema.parse(JSON.parse(text)));
+      const found = readCache(servingFile, (text) => servingSchema.parse(JSON.parse(text)));
       return found === null || !isAlive(found) ? null : { url: found.url, pid: found.pid };
     },
     recordServing: (url) => writeWhole(servingFile, `${JSON.stringify({ url, ...identify() })}\n`),

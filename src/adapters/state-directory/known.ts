@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseFields } from '../agents/common/lines.ts';
 import { writeDurably } from '../files/durable-file.ts';
-import { readMemory } from '../files/state-file.ts';
+import { readCache } from '../files/state-file.ts';
 import { absentAsNull, isThere } from './absent.ts';
 import type { Repository } from './find-repository.ts';
 import { repositoryName } from './place.ts';
@@ -23,7 +23,7 @@ const schema = z.object({ checkout: z.string(), commonDir: z.string() });
 export async function recordRepository(directory: string, { toplevel, commonDir }: Repository): Promise<void> {
   const path = join(directory, file);
   const text = `${JSON.stringify({ checkout: toplevel, commonDir })}\n`;
-  if (readMemory(path, (kept) => kept) !== text) writeDurably(path, text);
+  if (readCache(path, (kept) => kept) !== text) writeDurably(path, text);
 }
 
 /** Every repository that keeps its state below this root, by name. A directory that was put there by others counts for nothing. */
@@ -31,7 +31,7 @@ export async function knownRepositories(root: string): Promise<readonly KnownRep
   const names = (await readdir(root).catch(absentAsNull)) ?? [];
   const found = await Promise.all(
     names.toSorted().map(async (id): Promise<KnownRepository | null> => {
-      const kept = readMemory(join(root, id, file), (text) => schema.parse(parseFields(text)));
+      const kept = readCache(join(root, id, file), (text) => schema.parse(parseFields(text)));
       if (kept === null || repositoryName(kept) !== id) return null;
       const { checkout, commonDir } = kept;
       if (await isThere(checkout)) return { id, checkout, present: true };

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { CommitId } from '../../domain/base/ids.ts';
-import { readMemory } from '../files/state-file.ts';
+import { readCache } from '../files/state-file.ts';
 import type { TreeEntry } from '../git/read/index.ts';
 
 /**
@@ -42,7 +42,7 @@ export const statPrint = (stats: BigIntStats): string =>
 
 /** The record at `path`; null when there is none or it cannot be understood (then every file is hashed again). */
 export function readRecord(path: string): WorkspaceRecord | null {
-  const raw = readMemory<unknown>(path, JSON.parse);
+  const raw = readCache<unknown>(path, JSON.parse);
   return isRecord(raw) ? raw : null;
 }
 

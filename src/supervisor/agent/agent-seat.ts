@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { findLogin } from '../../adapters/agents/common/login.ts';
 import { findProgram } from '../../adapters/agents/common/program.ts';
 import { type Bind, fencedRuntime, fencedWorkspace, type Host } from '../../adapters/fence/index.ts';
-import { isTooLong } from '../../adapters/files/long-path.ts';
+import { isTooLong } from '../../adapters/files/agent-files.ts';
 import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
 import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
 import type { Finding } from '../../domain/findings/finding.ts';

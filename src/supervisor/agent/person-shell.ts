@@ -128,7 +128,7 @@ async function openRelayOf(
 ): Promise<AsyncDisposable | null> {
   if (typeof fence.network === 'string') return null;
   const { openRelay } = await import('../../adapters/relay/index.ts');
-  return await openRelay(runtime.relaySocket, { hosts: fence.network, ours, denied: () => undefined });
+  return await openRelay(runtime.relaySocket, { hosts: fence.network, environment: ours, onDenied: () => undefined });
 }
 
 const earsOf = (hear: NonNullable<PersonShell['hear']>): Ears => ({

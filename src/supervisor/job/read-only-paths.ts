@@ -1,7 +1,7 @@
 import { chownSync, lstatSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { type Bind, fencedWorkspace } from '../../adapters/fence/index.ts';
-import { openWay } from '../../adapters/files/open-mode.ts';
+import { openWay } from '../../adapters/files/agent-files.ts';
 import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
 import { agentConfigNames, agentSteering } from '../../domain/scope/steering.ts';
 

@@ -8,8 +8,8 @@ import {
   launch,
   onOwnTerminal,
   type Readiness,
-  withFixedView,
   startCommand,
+  withFixedView,
 } from '../../adapters/fence/index.ts';
 import { killTagged } from '../../adapters/supervisors/tagged-processes.ts';
 import type { Finding } from '../../domain/findings/finding.ts';

@@ -10,8 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { isTooLong } from '../../adapters/files/long-path.ts';
-import { openWay } from '../../adapters/files/open-mode.ts';
+import { isTooLong, openWay } from '../../adapters/files/agent-files.ts';
 import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
 
 const chunk = 4 << 20;

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { temporaryFor } from '../../adapters/files/durable-file.ts';
 import { removeTree } from '../../adapters/files/remove-tree.ts';
-import { readMemory } from '../../adapters/files/state-file.ts';
+import { readCache } from '../../adapters/files/state-file.ts';
 import { giveTree, readRecord, recordOf } from '../../adapters/workspace/index.ts';
 import { isManifest, type SetupBasis, setupBasis } from '../../domain/project/setup-basis.ts';
 import { matches, pattern } from '../../domain/scope/pattern.ts';
@@ -58,7 +58,7 @@ export function setupProduct(
   return {
     async restore() {
       if (before === null || key === null || !existsSync(join(kept, 'product.json'))) return false;
-      const roots = readMemory(join(kept, 'product.json'), (text) => JSON.parse(text) as readonly string[]);
+      const roots = readCache(join(kept, 'product.json'), (text) => JSON.parse(text) as readonly string[]);
       if (roots === null || roots.some((root) => before.has(root))) return false;
       try {
         const now = new Date();

@@ -20,8 +20,8 @@ export async function openWayOut(
   const { openRelay } = await import('../../adapters/relay/index.ts');
   const relay = await openRelay(runtime.relaySocket, {
     hosts,
-    ours: around.environment,
-    denied: (target, because) => tell?.({ type: 'denied', call: callTo(target), because }),
+    environment: around.environment,
+    onDenied: (target, because) => tell?.({ type: 'denied', call: callTo(target), because }),
   });
   return {
     async [Symbol.asyncDispose]() {

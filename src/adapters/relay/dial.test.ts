@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
-import { isPublic } from './addresses.ts';
+import { isPublic } from './dial.ts';
 
 test.each(['1.1.1.1', '8.8.8.8', '104.16.0.1', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'])(
   '%s is public',

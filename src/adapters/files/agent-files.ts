@@ -13,9 +13,9 @@ const reading = 0o400n;
 const entering = 0o700n;
 
 /**
- * Lets us read a file of our own, or list, enter and change a directory of our own, whatever modes an agent gave it. Only bits of the
- * owner are added, so that git's mode of a file stays what it was. Touches exactly the inode that was looked at: a link is never
- * followed, and a path on which something was swapped meanwhile is left alone. What belongs to another user is left alone too.
+ * Adds the owner's permission bits that we need to read a file, or to list, enter and change a directory, whatever modes an agent gave
+ * it. git's mode of a file stays the same. Changes exactly the inode that `stats` describes: a link is never followed, and a path that
+ * was swapped meanwhile is left alone, as is a file of another user.
  */
 export function openMode(path: string, stats: BigIntStats): void {
   if (!stats.isDirectory() && !stats.isFile()) return;
@@ -36,7 +36,7 @@ export function openMode(path: string, stats: BigIntStats): void {
   }
 }
 
-/** Opens a directory and those that lead to `path` below it, as far as there are any. */
+/** Opens the modes of a directory and of the directories that lead to `path` below it, as far as they exist. */
 export function openWay(root: string, path: string): void {
   const parts = path.split('/').slice(0, -1);
   for (let depth = 0; depth <= parts.length; depth += 1) {
@@ -47,5 +47,8 @@ export function openWay(root: string, path: string): void {
   }
 }
 
-/** Node has no name for O_PATH: such a descriptor stands for a file that cannot be read. */
+/** O_PATH, for which Node has no name: opens a file without the permission to read it. */
 const pathOnly = 0o10000000;
+
+/** True for an absolute path near the kernel's limit of 4,096 bytes. Files that deep are not worked with, so that every path around them can be named. */
+export const isTooLong = (path: string): boolean => Buffer.byteLength(path) > 3_900;
