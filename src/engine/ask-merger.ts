@@ -5,19 +5,19 @@ import { landsOnOwnBranch } from '../domain/plan/plan.ts';
 import { startable } from '../domain/run/schedule.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
+import type { EnginePorts } from './engine-ports.ts';
 import { type RunLog, StaleEpoch } from './run-log.ts';
-import type { World } from './world.ts';
 
 /** Asks the merger and records what the ledger does not say yet: a refusal, or the answer to a person's request. */
 export async function askMerger(
-  world: World,
+  ports: EnginePorts,
   log: RunLog,
   request: MergerRequest,
   answers: number | null,
 ): Promise<void> {
   const asked = log.state()?.hash;
-  const answer = await askAgain(world, request);
-  if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${world.epoch} is over`);
+  const answer = await askAgain(ports, request);
+  if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${ports.epoch} is over`);
   await log.catchUp();
   // An undo is through when the ledger says so; otherwise it goes on from what the merger recorded. What follows from an edit is
   // decided from the state that it leads to.
@@ -31,7 +31,7 @@ export async function askMerger(
   }
   if (answer.outcome === 'done') return;
   if (request.do === 'merge' && answer.because.rule === 'run-abandoned') return;
-  if (request.do === 'land' || request.do === 'rebuild-landing') return landingRefused(world, log, answer.because);
+  if (request.do === 'land' || request.do === 'rebuild-landing') return landingRefused(ports, log, answer.because);
   // under another version of the plan it is asked for anew
   if (request.do === 'make-task-base')
     return log.state()?.hash === asked ? baseRefused(log, request.task, answer.because) : undefined;
@@ -43,10 +43,10 @@ const refusalOf = ({ run }: RunLog, request: MergerRequest, because: Finding): F
   request.do === 'undo' ? { rule: 'undo-refused', run, task: request.task, because } : because;
 
 /** A merger that died is started anew: asking again is safe, and usually enough. */
-async function askAgain(world: World, request: MergerRequest): Promise<MergerAnswer> {
+async function askAgain(ports: EnginePorts, request: MergerRequest): Promise<MergerAnswer> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await world.merger.ask(request, world.epoch);
+      return await ports.merger.ask(request, ports.epoch);
     } catch (cause) {
       if (!(cause instanceof MergerFailed) || tries === 3) throw cause;
     }
@@ -62,8 +62,8 @@ function baseRefused(log: RunLog, task: TaskId, because: Finding): Promise<void>
 }
 
 /** The branch may have moved under the landing: then it is looked at again. Anything else is for a person. */
-async function landingRefused(world: World, log: RunLog, because: Finding): Promise<void> {
-  const tip = await world.git.branchTip(log.state()?.target.branch ?? '');
+async function landingRefused(ports: EnginePorts, log: RunLog, because: Finding): Promise<void> {
+  const tip = await ports.git.branchTip(log.state()?.target.branch ?? '');
   await log.record((state) => {
     if (state === null || state.ended === 'abandoned') return null;
     const { landing } = state;

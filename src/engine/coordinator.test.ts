@@ -10,8 +10,8 @@ import type { Engine } from '../ports/engine.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import { coordinate } from './coordinator.ts';
+import type { EnginePorts } from './engine-ports.ts';
 import { StaleEpoch } from './run-log.ts';
-import type { World } from './world.ts';
 
 const frozen = plan([{ a: {} }]);
 const other = runId('other-cd34');
@@ -22,14 +22,14 @@ const clock: Clock = {
 };
 const holder = { pid: 1, startTime: '1', bootId: 'b', socket: '' };
 
-/** A coordinator over a world where nothing answers but what a test gives. */
+/** A coordinator whose ports answer only what a test sets. */
 async function begin(
   ledger: Ledger,
   ask: (request: MergerRequest, epoch: number) => Promise<MergerAnswer> = async () => ({ outcome: 'done' }),
-  more: Partial<World> = {},
+  more: Partial<EnginePorts> = {},
 ) {
   const { epoch } = await ledger.takeEpoch(holder, () => false);
-  const world: World = {
+  const ports: EnginePorts = {
     merger: { ask, [Symbol.asyncDispose]: async () => undefined },
     supervisors: {
       ensure: async () => undefined,
@@ -56,7 +56,7 @@ async function begin(
     epoch,
     ...more,
   };
-  return coordinate(ledger, world, clock);
+  return coordinate(ledger, ports, clock);
 }
 
 const ask = (ledger: Ledger, run: RunId, branch = 'main') =>

@@ -12,23 +12,21 @@ import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
-import { attest } from './attest.ts';
 import { type Driver, driveRun } from './driver.ts';
+import type { EnginePorts } from './engine-ports.ts';
 import { keepDisk } from './jobs/disk-keeper.ts';
-import { landedRequest } from './landed-request.ts';
-import { lookBack } from './look-back.ts';
 import { keepNews } from './notice-keeper.ts';
 import { createRun } from './orders/create-run.ts';
+import { attest, landedRequest, lookBack } from './orders/look-back.ts';
 import { performer } from './perform.ts';
 import { sharePlaces } from './places.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
-import type { World } from './world.ts';
 
 /**
  * Drives every run of one repository under one epoch, side by side. What they share is shared out here: places for attempts,
  * providers that want to be left alone, and the turn to move a branch.
  */
-export async function coordinate(ledger: Ledger, world: World, clock: Clock): Promise<Engine> {
+export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Clock): Promise<Engine> {
   const runs = new Map<RunId, { readonly log: RunLog; driver: Driver | null }>();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
@@ -55,7 +53,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   };
 
   const keeper = keepDisk({
-    disk: world.disk,
+    disk: ports.disk,
     clock,
     runs: states,
     changed: () => {
@@ -72,9 +70,9 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       return end === undefined ? notice : { ...notice, since: end };
     });
   const tellers = [
-    ...(world.webhooks === undefined ? [] : [keepNews({ ...told, ways: world.webhooks, newsOf: dated })]),
-    ...(world.notices === undefined ? [] : [keepNews({ ...told, ways: world.notices, newsOf: noticesOf })]),
-    ...(world.threads === undefined ? [] : [keepNews({ ...told, ways: world.threads, newsOf: postsOf })]),
+    ...(ports.webhooks === undefined ? [] : [keepNews({ ...told, ways: ports.webhooks, newsOf: dated })]),
+    ...(ports.notices === undefined ? [] : [keepNews({ ...told, ways: ports.notices, newsOf: noticesOf })]),
+    ...(ports.threads === undefined ? [] : [keepNews({ ...told, ways: ports.threads, newsOf: postsOf })]),
   ];
 
   /** One look at the whole repository at a time; a wake during a look asks for another. */
@@ -86,20 +84,20 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   };
 
   const entryOf = (run: RunId) => {
-    const entry = runs.get(run) ?? { log: openRunLog(ledger, run, world.epoch), driver: null };
+    const entry = runs.get(run) ?? { log: openRunLog(ledger, run, ports.epoch), driver: null };
     runs.set(run, entry);
     return entry;
   };
 
   /** Knows what is in the ledger, also what no subscription has told yet. */
   const admit = async (): Promise<void> => {
-    agentsAtOnce = (await world.agentsAtOnce?.()) ?? agentsAtOnce;
+    agentsAtOnce = (await ports.agentsAtOnce?.()) ?? agentsAtOnce;
     for (const stream of await ledger.streams()) if (isRunStream(stream)) entryOf(runId(stream));
     for (const entry of runs.values()) {
       await entry.log.catchUp();
       await make(entry.log);
       if (entry.driver !== null || entry.log.state() === null) continue;
-      entry.driver = driveRun(entry.log, performer(world, entry.log), clock, neighbours);
+      entry.driver = driveRun(entry.log, performer(ports, entry.log), clock, neighbours);
       entry.driver.failed.catch(failed.reject);
     }
   };
@@ -110,8 +108,8 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     if (order === null) return;
     await observeRequests();
     const seen = {
-      earlier: await lookBack(world.git, order, states()),
-      actual: await attest(world.git),
+      earlier: await lookBack(ports.git, order, states()),
+      actual: await attest(ports.git),
     };
     const { type: _, by, ...rest } = order;
     await log.record((state) => {
@@ -125,7 +123,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   /** Pull requests are merged elsewhere: what the person's branch has by now is recorded before anything counts on it. */
   const observeRequests = async (): Promise<void> => {
     for (const { log } of runs.values()) {
-      const seen = await landedRequest(log.state(), world.git);
+      const seen = await landedRequest(log.state(), ports.git);
       await log.record((state) => (state?.landing.status === 'offered' && state.ended === 'done' ? seen : null));
     }
   };
@@ -148,7 +146,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   for (const teller of tellers) teller.begin();
   await look();
   await observeRequests();
-  await world.supervisors.release(logs().flatMap((log) => log.stored().flatMap(jobRecorded)));
+  await ports.supervisors.release(logs().flatMap((log) => log.stored().flatMap(jobRecorded)));
   const subscription = ledger.subscribe(0, notice);
   keeper.look();
   for (const teller of tellers) teller.look();
@@ -190,7 +188,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     idle,
     leave: () => {
       const gone = () =>
-        failed.reject(new EnvironmentFailed({ rule: 'checkout-gone', checkout: world.places.checkout }));
+        failed.reject(new EnvironmentFailed({ rule: 'checkout-gone', checkout: ports.places.checkout }));
       const patience = new AbortController();
       void Promise.race([endAgents(), clock.sleep(leavePatienceMs, patience.signal)])
         .finally(() => patience.abort())
@@ -200,7 +198,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       await subscription[Symbol.asyncDispose]();
       keeper.stop();
       await looking;
-      await world.supervisors.detach();
+      await ports.supervisors.detach();
       await Promise.all([...runs.values()].map((entry) => entry.driver?.stop()));
       await Promise.all(tellers.map((teller) => teller.stop()));
     },

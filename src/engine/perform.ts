@@ -1,22 +1,23 @@
 import { unreachable } from '../domain/base/result.ts';
+import type { ThreadEvidence } from '../domain/gates/evidence.ts';
 import { judged } from '../domain/gates/judge.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { Attempt } from '../domain/run/task.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
+import type { Threads } from '../ports/threads.ts';
 import { askMerger } from './ask-merger.ts';
-import { discardKept } from './jobs/discard-kept.ts';
-import { send, superviseAttempt, tell } from './jobs/supervise-attempt.ts';
-import { bindThread } from './orders/bind-thread.ts';
-import { runCheck, runGenerators } from './orders/project-commands.ts';
+import type { EnginePorts } from './engine-ports.ts';
+import { send, superviseAttempt, tell } from './jobs/attempts.ts';
+import { discardKept } from './jobs/clean-up.ts';
+import { runCheck, runGenerators } from './jobs/project-commands.ts';
 import type { RunLog } from './run-log.ts';
-import type { World } from './world.ts';
 
 /** Of one attempt. Before its supervisor is followed, what it is told would reach nobody. */
 type Supervision = { readonly followed: PromiseWithResolvers<void>; ended: Promise<void> | undefined };
 
 /** Does one effect and records what came of it. Doing it again after a crash is safe. */
-export function performer(world: World, log: RunLog): (effect: Effect) => Promise<void> {
+export function performer(ports: EnginePorts, log: RunLog): (effect: Effect) => Promise<void> {
   const attempts = new Map<string, Supervision>();
   const supervision = (id: string): Supervision => {
     const one = attempts.get(id) ?? { followed: Promise.withResolvers<void>(), ended: undefined };
@@ -31,12 +32,12 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
   return async (effect) => {
     switch (effect.do) {
       case 'ask-merger':
-        return askMerger(world, log, effect.request, effect.answers);
+        return askMerger(ports, log, effect.request, effect.answers);
       case 'merge':
-        return askMerger(world, log, { do: 'merge', run: log.run, wave: effect.wave, round: effect.round }, null);
+        return askMerger(ports, log, { do: 'merge', run: log.run, wave: effect.wave, round: effect.round }, null);
       case 'supervise': {
         const one = supervision(effect.attempt.id);
-        one.ended = superviseAttempt(world, log, effect, one.followed.resolve).finally(() => {
+        one.ended = superviseAttempt(ports, log, effect, one.followed.resolve).finally(() => {
           attempts.delete(effect.attempt.id);
           one.followed.resolve();
         });
@@ -44,26 +45,26 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
       }
       case 'stop': {
         const { ended } = await onceFollowed(effect.attempt);
-        await world.supervisors.stop(effect.attempt.id, 'stopped');
+        await ports.supervisors.stop(effect.attempt.id, 'stopped');
         // through only when the attempt has ended: asked once, not over and over while it dies
         return ended?.catch(() => undefined);
       }
       case 'tell':
-        return tell(world, log, effect, (await onceFollowed(effect.attempt)).ended);
+        return tell(ports, log, effect, (await onceFollowed(effect.attempt)).ended);
       case 'send':
-        return send(world, log, effect, (await onceFollowed(effect.attempt)).ended);
+        return send(ports, log, effect, (await onceFollowed(effect.attempt)).ended);
       case 'discard':
-        return discardKept(world.disk, log, effect);
+        return discardKept(ports.disk, log, effect);
       case 'check':
-        return runCheck(world, log, effect);
+        return runCheck(ports, log, effect);
       case 'generate':
-        return runGenerators(world, log, effect);
+        return runGenerators(ports, log, effect);
       case 'observe-run-branch':
-        return observeRunBranch(world, log, effect);
+        return observeRunBranch(ports, log, effect);
       case 'observe-target':
-        return observeTarget(world, log);
+        return observeTarget(ports, log);
       case 'bind-thread':
-        return bindThread(world.threads, log, effect);
+        return bindThread(ports.threads, log, effect);
       default:
         return unreachable(effect);
     }
@@ -71,11 +72,11 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
 }
 
 async function observeRunBranch(
-  world: World,
+  ports: EnginePorts,
   log: RunLog,
   effect: Effect & { readonly do: 'observe-run-branch' },
 ): Promise<void> {
-  const observed = await world.git.runBranchTip(log.run);
+  const observed = await ports.git.runBranchTip(log.run);
   const closed = log.stored().findLast(({ event }) => event.type === 'phase-judged' && event.phase === 'closure');
   await log.record((state) => {
     const round = state?.waves[effect.wave]?.rounds.at(-1);
@@ -89,8 +90,29 @@ async function observeRunBranch(
   if (observed === null) throw new EnvironmentFailed({ rule: 'run-branch-gone' });
 }
 
-async function observeTarget(world: World, log: RunLog): Promise<void> {
+async function observeTarget(ports: EnginePorts, log: RunLog): Promise<void> {
   const branch = log.state()?.target.branch ?? '';
-  const commit = await world.git.branchTip(branch);
+  const commit = await ports.git.branchTip(branch);
   await log.record((state) => (state?.landing.status === 'queued' ? [{ type: 'target-observed', commit }] : null));
+}
+
+/** Asks for the thread of a wave and records what came of it. Under another version of the plan it is asked for anew. */
+export async function bindThread(
+  threads: Threads | undefined,
+  log: RunLog,
+  { wave, key }: Effect & { readonly do: 'bind-thread' },
+): Promise<void> {
+  const state = log.state();
+  const planned = state?.plan.waves[wave];
+  const places = state?.plan.thread;
+  if (state === null || planned === undefined || places === undefined) return;
+  const { run, hash } = state;
+  const { name } = planned;
+  const tasks = planned.tasks.map(({ id }) => id);
+  const builtin: ThreadEvidence = { board: 'builtin', id: `${run}/wave-${wave}` };
+  const evidence = (await threads?.bind({ run, wave, name, tasks, key, places })) ?? builtin;
+  await log.record((now) => {
+    const waits = now?.hash === hash && now.waves[wave]?.thread === null;
+    return waits ? [judged(contextOf(now), { phase: 'thread', wave, evidence })] : null;
+  });
 }

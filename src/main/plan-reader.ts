@@ -39,7 +39,7 @@ import { planText, sketchOfFiles } from '../domain/plan/plan-text.ts';
 import { repoClaims } from '../domain/plan/repo-claim.ts';
 import { settingsTable } from '../domain/settings/layers.ts';
 import type { ResolvedSettings } from '../domain/settings/settings.ts';
-import { attest } from '../engine/attest.ts';
+import { attest } from '../engine/orders/look-back.ts';
 import type { PlanSource } from '../ports/repository-handle.ts';
 
 /** Where a plan is read: the checkout, and where this repository keeps its state, if it may. */

@@ -4,7 +4,7 @@ import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks, type FrozenPlan } from '../domain/plan/plan.ts';
 import { sketchOf } from '../domain/plan/plan-text.ts';
-import { performOrder } from '../engine/actions/run/order.ts';
+import { performOrder } from '../engine/actions/perform.ts';
 import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/orders/order-run.ts';
 import type { PlanSource } from '../ports/repository-handle.ts';
 import { type Problem, problem } from '../protocol/problem.ts';

@@ -1,5 +1,5 @@
 import { actions } from '../engine/actions/actions.ts';
-import { orderAction } from '../engine/actions/run/order.ts';
+import { orderAction } from '../engine/actions/perform.ts';
 
 /** The actions that each route performs, by the id of the route. */
 export const routeActions = {

@@ -2,7 +2,7 @@ import { runId } from '../../domain/base/ids.ts';
 import { describeVerdict } from '../../domain/explain/explain.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { performAction } from '../../engine/actions/perform.ts';
-import { dropAction } from '../../engine/actions/task/drop.ts';
+import { dropAction } from '../../engine/actions/task-actions.ts';
 import { knownRuns } from '../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';

@@ -1,6 +1,6 @@
 import { err, type Result } from '../../domain/base/result.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import { performOrder } from '../../engine/actions/run/order.ts';
+import { performOrder } from '../../engine/actions/perform.ts';
 import { type PreparedOrder, prepareOrder } from '../../engine/orders/order-run.ts';
 import type { PlanFlags, PlanSource, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';

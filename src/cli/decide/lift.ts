@@ -1,4 +1,4 @@
-import { needsResume } from '../../engine/actions/run/resume.ts';
+import { needsResume } from '../../engine/actions/run-actions.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { actOn } from '../frame/act.ts';
 import { done, exitCodes, type Outcome } from '../frame/command.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type AttemptId, attemptId } from '../../domain/base/ids.ts';
-import { asIntended, nextAttempt, promptOf } from '../../engine/prompt/prompt-of.ts';
+import { asIntended, nextAttempt, promptOf } from '../../engine/prompt/prompt.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { done, misused, type Outcome } from '../frame/command.ts';
 import { type MadeTask, taskNamed } from '../frame/subject.ts';

@@ -7,7 +7,7 @@ import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 
 type OnRun = { readonly run: RunId; readonly state: RunState };
 
-/** The subjects that actions have. A `part` is a run, or one task of it. */
+/** The subjects of actions. A `part` is a run or one of its tasks. */
 export type Subjects = {
   readonly run: OnRun;
   readonly task: OnRun & { readonly task: TaskId };
@@ -15,7 +15,7 @@ export type Subjects = {
 };
 export type SubjectKind = keyof Subjects;
 
-/** Says who may call an action, and which interfaces offer it. Every surface reads it here. */
+/** Says who may call an action and which interfaces offer it. Every interface reads it here. */
 export type ActionTerms = {
   readonly name: string;
   /** `person`: refused to agents. */
@@ -26,19 +26,23 @@ export type ActionTerms = {
   readonly mcp: boolean;
 };
 
+/** Terms of most actions: REST offers them, and no assistant has them as tools. */
+export const forPeople = { who: 'person', rest: true, mcp: false } as const;
+export const forAnyone = { who: 'anyone', rest: true, mcp: false } as const;
+
 /** Something that the coordinator of a run can be asked for. */
 export type Action<Kind extends SubjectKind, Input> = ActionTerms & {
   readonly on: Kind;
-  /** Makes the request, or says what is wrong with the input. `at` is the time of asking. */
+  /** Builds the request, or returns the problem with the input. `at` is the time of the call. */
   request(subject: Subjects[Kind], input: Input, by: By, at: string): Result<RequestEvent, Misuse>;
-  /** Returns why there is nothing to ask for as the run stands; null if there is. */
+  /** Returns why the request would change nothing in this state; null when it would. */
   moot?(subject: Subjects[Kind], input: Input, repo: Pick<RepositoryHandle, 'ledger'>): Promise<Moot | null>;
   /** Runs once the coordinator has accepted. */
   accepted?(input: Input, repo: Pick<RepositoryHandle, 'openRunDirectory'>): Promise<void>;
 };
 
-/** An input that no state of the run would allow. `field` is the member of the input it is in. */
+/** An input that no state of the run allows. `field` is the wrong member of the input. */
 export type Misuse = { readonly reason: string; readonly because: Finding; readonly field?: string };
 
-/** `isDone`: what is asked for is the case already. */
+/** A request that would change nothing. `isDone`: the run is already as requested. */
 export type Moot = { readonly reason: string; readonly because: Finding; readonly isDone: boolean };

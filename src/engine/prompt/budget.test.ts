@@ -50,7 +50,7 @@ test('whatever there is to tell, scope, limits, merge gate and the way to hand o
     fc.property(anyTold, fc.integer({ min: 0, max: 60_000 }), (told, characters) => {
       const [whole, cut] = [sectionsOf(buildPrompt(told, Number.MAX_SAFE_INTEGER)), buildPrompt(told, characters)];
       expect(cut.startsWith(`# Task a\n\n${told.task.directive.text.trim()}`)).toBe(true);
-      for (const title of ['Your scope', 'Limits', 'When you are through'])
+      for (const title of ['Your scope', 'Limits', 'When you finish'])
         expect(cut).toContain(`## ${(whole.get(title) ?? 'missing').trimEnd()}`);
       expect(cut).toContain('Never commit to, merge into, rebase, push');
       expect(cut).toContain(told.attempt.nonce);

@@ -1,7 +1,7 @@
-/** A part of a prompt. `cut` gives as much of it as fits into `room` characters, or nothing; absent: it is never cut. */
+/** A part of a prompt. `cut` returns as much of it as fits into `room` characters, or ''. Without `cut` it is never shortened. */
 export type Section = { readonly text: string; readonly cut?: (room: number) => string };
 
-/** Cut one after the other until the rest fits. What is never cut may exceed the budget by itself. */
+/** Shortens the sections of `inTurn` one after the other until the prompt fits. Sections without `cut` may exceed the budget. */
 export function fitSections(sections: readonly Section[], inTurn: readonly Section[], characters: number): string {
   const texts = new Map(sections.map((section) => [section, section.text]));
   for (const section of inTurn) {
@@ -14,18 +14,21 @@ export function fitSections(sections: readonly Section[], inTurn: readonly Secti
 
 const joined = (texts: Iterable<string>): string => `${[...texts].filter((text) => text !== '').join('\n\n')}\n`;
 
-/** Lines that may be left out, between those that may not. */
+/** Items that may be left out, between a head and a foot that may not. */
 export type List = {
   readonly head: string;
   readonly items: readonly string[];
-  /** Said after them, when so many are left out. */
+  /** The last line when `left` items are left out. */
   readonly foot: (left: number) => string;
 };
 
-export const wholeList = (list: List): string => listOf(list, list.items.length);
+export const sectionOf = (list: List): Section => ({
+  text: listOf(list, list.items.length),
+  cut: (room) => cutList(list, room),
+});
 
-/** As many items as fit, from the first on; nothing when not even one does. */
-export function cutList(list: List, room: number): string {
+/** Returns as many items as fit, from the first on; '' when not even one does. */
+function cutList(list: List, room: number): string {
   let kept = 0;
   let size = list.head.length + 1 + list.foot(list.items.length).length;
   for (const item of list.items) {
@@ -39,6 +42,6 @@ export function cutList(list: List, room: number): string {
 const listOf = ({ head, items, foot }: List, kept: number): string =>
   [head, ...items.slice(0, kept), foot(items.length - kept)].filter((line) => line !== '').join('\n');
 
-/** The beginning of a text, with a sign that there was more. */
+/** Returns the beginning of a text, with a sign that there was more. */
 export const cutText = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1)).toWellFormed()}…`;

@@ -5,7 +5,7 @@ import { tempRepo } from '../../../test/support/temp-repo.ts';
 import { gitReader } from '../../adapters/git/read/index.ts';
 import { commitId } from '../../domain/base/ids.ts';
 import { plannedById } from '../../domain/plan/plan.ts';
-import { filesInScope, filesSection } from './files-section.ts';
+import { filesInScope, filesSection } from './scope-section.ts';
 
 async function listing(sketch: TaskSketch) {
   await using repo = await tempRepo();
@@ -23,7 +23,7 @@ async function listing(sketch: TaskSketch) {
 test('names what matches the scope in the commit that the attempt starts from, with what was changed since the base', async () => {
   expect(await listing({ owns: ['src/*.ts', 'docs/'] })).toBe(`## Files in your scope
 
-4 files, as the workspace has them at the start:
+4 files, as they are in the workspace at the start:
 - docs/d.md (0 B)
 - src/a.ts (1 B)
 - src/b.ts (2.0 KB, changed by an earlier attempt)
@@ -37,7 +37,7 @@ test.each([
     '## Files to read\n\nOne file',
   ],
   ['a task without `owns` has those that it shares', { owns: null, shares: ['src/a.ts'] }, '- src/a.ts (1 B)'],
-  ['a task that begins from nothing is told so', { owns: ['lib/**'] }, 'There is none yet'],
+  ['a task that begins from nothing is told so', { owns: ['lib/**'] }, 'There are none yet'],
   ['a pattern that begins with a wildcard looks everywhere', { owns: ['**/d.md'] }, '- docs/d.md (0 B)'],
 ])('%s', async (_, sketch, expected) => {
   expect(await listing(sketch)).toContain(expected);

@@ -1,21 +1,68 @@
 import { countsTurns } from '../../domain/agents/agents.ts';
 import { handoffCommands } from '../../domain/agents/handoff-commands.ts';
+import { providerOf } from '../../domain/agents/provider-pause.ts';
+import { attemptId, type TaskId } from '../../domain/base/ids.ts';
 import { clauseTexts } from '../../domain/explain/clauses.ts';
 import { charactersPerToken, ownWords, promptTokens } from '../../domain/plan/directive.ts';
-import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
+import { type FrozenPlan, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import { roleText } from '../../domain/plan/role-words.ts';
-import type { RunState } from '../../domain/run/run.ts';
-import type { Attempt } from '../../domain/run/task.ts';
-import { beforeSection } from './before-section.ts';
-import { boardSection } from './board-section.ts';
-import { cutList, fitSections, type List, type Section, wholeList } from './budget.ts';
-import { type FilesInScope, filesSection } from './files-section.ts';
-import { quotesFor } from './quoted.ts';
-import { resultsSection } from './results-section.ts';
-import { scopeSection } from './scope-section.ts';
-import { skillsSection } from './skills-section.ts';
+import { foldRun, type Recorded, type RunState } from '../../domain/run/run.ts';
+import { type Attempt, agentOf, attemptOf } from '../../domain/run/task.ts';
+import type { GitReader } from '../../ports/merger.ts';
+import { fitSections, type Section, sectionOf } from './budget.ts';
+import { beforeSection, boardSection, quotesFor, resultsSection } from './quoted-sections.ts';
+import { type FilesInScope, filesInScope, filesSection, scopeSection, skillsSection } from './scope-section.ts';
 
-/** `state`: the run as it was when the attempt was intended. */
+/** Returns the prompt of an attempt. Reads the repository at a commit, so the same state and attempt give the same prompt. */
+export async function promptOf(
+  git: Pick<GitReader, 'files' | 'diff'>,
+  state: RunState,
+  id: TaskId,
+  attempt: Attempt,
+): Promise<string> {
+  const task = plannedById(state.plan, id);
+  if (task === undefined) throw new Error(`${id} is not in the plan`);
+  return buildPrompt({ state, task, attempt, files: await filesInScope(git, state, task, attempt) });
+}
+
+/** Returns the run as it was when an attempt was intended, so that the prompt does not depend on the time of the call. */
+export function asIntended(
+  stored: readonly Recorded[],
+  now: RunState,
+  id: string,
+): { readonly state: RunState; readonly task: TaskId; readonly attempt: Attempt } {
+  const at = stored.findLastIndex(({ event }) => event.type === 'attempt-intended' && event.attempt === id);
+  const intended = stored[at]?.event;
+  const state = at === stored.length - 1 ? now : foldRun(stored.slice(0, at + 1));
+  const task = intended?.type === 'attempt-intended' ? state?.tasks[intended.task] : undefined;
+  const attempt = task === undefined ? null : attemptOf(task);
+  if (state === null || task === undefined || attempt === null) throw new Error(`${id} was never intended`);
+  return { state, task: task.id, attempt };
+}
+
+/** Returns the attempt that a waiting task would get now; null when the task is not waiting. */
+export function nextAttempt(state: RunState, id: TaskId): Attempt | null {
+  const task = state.tasks[id];
+  const base = task?.base ?? state.branch?.commit ?? state.target.commit;
+  if (task?.progress.status !== 'waiting') return null;
+  const { from, message, findings, after, session } = task.progress.next;
+  const number = task.launches + 1;
+  return {
+    id: attemptId(state.run, id, number),
+    number,
+    nonce: '<nonce>',
+    base,
+    from: from === 'base' ? base : from,
+    agent: agentOf(task),
+    provider: providerOf(task),
+    session,
+    message,
+    findings,
+    after,
+  };
+}
+
+/** `state` is the run as it was when the attempt was intended. */
 export type PromptSubject = {
   readonly state: RunState;
   readonly task: PlannedTask;
@@ -24,8 +71,8 @@ export type PromptSubject = {
 };
 
 /**
- * The prompt of one attempt: all that its agent is told, whatever kind of agent it is. Other tasks appear only by what
- * they handed off. When it is too long, what helps is cut and what binds is not.
+ * Builds the prompt of one attempt, the same for every kind of agent. Other tasks appear only by their handoffs. A prompt that is too
+ * long loses help, never rules.
  */
 export function buildPrompt({ state, task, attempt, files }: PromptSubject, characters = promptCharacters): string {
   const { plan } = state;
@@ -38,7 +85,7 @@ export function buildPrompt({ state, task, attempt, files }: PromptSubject, char
   const results = resultsSection(state, task, quotes);
   const before = beforeSection(attempt, quotes);
   const skills = skillsSection(task);
-  const mail = boardSection(state, task, quotes);
+  const board = boardSection(state, task, quotes);
   const sections: readonly Section[] = [
     { text: `# Task ${task.id}\n\n${ownWords(task.directive, plan.forbid)}` },
     { text: plan.focus === undefined ? '' : `## Focus of this run\n\n${plan.focus}` },
@@ -51,16 +98,16 @@ export function buildPrompt({ state, task, attempt, files }: PromptSubject, char
     checks,
     { text: limitsSection(state, attempt.agent) },
     role,
-    mail,
+    board,
     results,
     before,
     { text: handoffSection(task, attempt.nonce) },
   ];
-  const inTurn = [listing, results, role, mail, before, skills, rules, checks];
+  const inTurn = [listing, results, role, board, before, skills, rules, checks];
   return fitSections(sections, inTurn, characters);
 }
 
-/** What is forbidden stands among the rules. */
+/** Prohibitions are among the rules. */
 const mergeGateSection = ({ directive }: PlannedTask): string =>
   clauseTexts(
     directive.clauses.filter((clause) => clause === 'merge-gate'),
@@ -69,46 +116,46 @@ const mergeGateSection = ({ directive }: PlannedTask): string =>
 
 export const promptCharacters = promptTokens * charactersPerToken;
 
-/** What code looks at, beside what the directive says. */
+/** Lists what code verifies, besides what the directive says. */
 function acceptanceSection(task: PlannedTask): string {
   const { completion, durability, proof, docs } = task.exit;
   const exit = Object.entries({ completion, durability, proof, docs }).filter(([, value]) => value !== null);
   const isReadOnly = task.owns?.length === 0;
   const lines = [
-    ...task.deliverables.map((pattern) => `- \`${pattern}\` has to be there when you are through.`),
+    ...task.deliverables.map((pattern) => `- \`${pattern}\` must exist when you finish.`),
     ...(task.drafts === undefined
       ? []
-      : [`- \`${task.drafts}\` is a plan that \`tidegate run\` takes: it is read when you are through.`]),
-    ...task.proofs.map((proof) => `- Proof asked for: ${proof}. Name it in your handoff (\`--proof\`).`),
+      : [`- \`${task.drafts}\` must be a plan that \`tidegate run\` accepts: it is read when you finish.`]),
+    ...task.proofs.map((proof) => `- Required proof: ${proof}. Name it in your handoff (\`--proof\`).`),
     ...exit.map(([name, value]) => `- Expected ${name}: ${value}.`),
-    ...(isReadOnly ? ['- Everything that others need to know is in your handoff: they get nothing else of you.'] : []),
+    ...(isReadOnly
+      ? ['- Your handoff holds everything that others need to know: they get nothing else from you.']
+      : []),
     ...(isReadOnly || task.allowEmpty ? [] : ['- At least one file in your scope has changed.']),
   ];
-  return lines.length === 0 ? '' : ['## Acceptance', '', 'What the task asks for, and:', ...lines].join('\n');
+  return lines.length === 0 ? '' : ['## Acceptance', '', 'Besides what the task says:', ...lines].join('\n');
 }
 
 function rulesSection({ forbid, block = [] }: FrozenPlan): Section {
-  const list: List = {
-    head: '## Rules\n\n- Follow what the project says of itself: AGENTS.md, CLAUDE.md, CONTRIBUTING.md.',
+  return sectionOf({
+    head: '## Rules\n\n- Follow the instructions of the project: AGENTS.md, CLAUDE.md, CONTRIBUTING.md.',
     items: [
       ...forbid.map((rule) => `- Never: ${oneLine(rule)}`),
       ...block.map((words) => `- Denied: commands like \`${oneLine(words)}\``),
     ],
-    foot: (left) => (left === 0 ? '' : `- And ${left} more, which you are told of when you try.`),
-  };
-  return { text: wholeList(list), cut: (room) => cutList(list, room) };
+    foot: (left) => (left === 0 ? '' : `- And ${left} more, which you learn about when you try.`),
+  });
 }
 
 function checksSection({ checks }: FrozenPlan, task: PlannedTask): Section {
   if (task.owns?.length === 0) return { text: '' };
-  const alone = 'Cover what you change with tests, and run those that the project has, before you hand off.';
+  const alone = 'Cover your changes with tests, and run the tests of the project before you hand off.';
   if (checks.length === 0) return { text: `## Tests\n\n${alone}`, cut: () => '' };
-  const list: List = {
-    head: '## Checks\n\nThese run on your work, together with the rest, and it is merged only if they pass. Run them before you hand off:',
+  return sectionOf({
+    head: '## Checks\n\nThese run on your work together with that of others, which is merged only if they pass. Run them before you hand off:',
     items: checks.map(({ name, run, minutes }) => `- ${name} (${minutes} min):${command(run)}`),
     foot: (left) => (left === 0 ? '' : `- and ${left} more`),
-  };
-  return { text: wholeList(list), cut: (room) => cutList(list, room) };
+  });
 }
 
 const command = (run: string): string =>
@@ -118,25 +165,25 @@ function limitsSection({ plan: { limits }, history }: RunState, agent: string): 
   return [
     '## Limits',
     '',
-    `- ${limits.minutes} minutes in all, and ${limits.silence} without a sign of life.`,
+    `- ${limits.minutes} minutes in total, and ${limits.silence} without output.`,
     ...(limits.turns === null || !countsTurns(agent) ? [] : [`- ${limits.turns} turns.`]),
     ...(limits.files === null ? [] : [`- At most ${limits.files} changed files.`]),
     ...(history === undefined ? [] : [`- The workspace has only the newest ${history} commits.`]),
     '',
-    'Then you are stopped. What is in the workspace is kept, but only a handoff in time counts.',
+    'At a limit you are stopped. The workspace is kept, but only a handoff in time counts.',
   ].join('\n');
 }
 
 function handoffSection(task: PlannedTask, nonce: string): string {
-  const what = task.owns?.length === 0 ? 'Hand off what you found out' : 'Hand off';
-  return `## When you are through
+  const what = task.owns?.length === 0 ? 'Hand off your results' : 'Hand off';
+  return `## When you finish
 
-${what} with one of these commands, and end:
+${what} with one of these commands, then exit:
 
 ${handoffCommands}
 
-Use \`partial\` and \`failed\` when they are the truth. Without the command, write .tidegate/handoff.json with "status",
-"summary" and "nonce": "${nonce}". Without a handoff nothing of this counts as done.`;
+Use \`partial\` and \`failed\` when they are the truth. If the command is missing, write .tidegate/handoff.json with "status",
+"summary" and "nonce": "${nonce}". Without a handoff, your work does not count as done.`;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -7,7 +7,7 @@ import type { Threads } from '../ports/threads.ts';
 import type { JobPlaces } from './jobs/jobs.ts';
 
 /** What a coordinator acts on, under one epoch. */
-export type World = {
+export type EnginePorts = {
   readonly merger: Merger;
   readonly supervisors: Supervisors;
   readonly git: GitReader;

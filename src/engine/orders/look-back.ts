@@ -1,15 +1,17 @@
-import type { CommitId } from '../domain/base/ids.ts';
-import type { EarlierTask } from '../domain/gates/evidence.ts';
-import type { RunOrder } from '../domain/ledger/requests.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
+import type { EarlierTask, RepoAttestation } from '../../domain/gates/evidence.ts';
+import { leftToLand } from '../../domain/landing/undo.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
+import type { RunOrder } from '../../domain/ledger/requests.ts';
 import {
   type Continuation,
   type EarlierResult,
   earlierResults,
   isComplete,
   ownBranches,
-} from '../domain/plan/earlier-waves.ts';
-import type { RunState } from '../domain/run/run.ts';
-import type { GitReader } from '../ports/merger.ts';
+} from '../../domain/plan/earlier-waves.ts';
+import { evolveRun, type RunState } from '../../domain/run/run.ts';
+import type { GitReader } from '../../ports/merger.ts';
 
 type Runs = readonly (RunState | null)[];
 type Ancestry = Pick<GitReader, 'isAncestor' | 'branchTip'>;
@@ -59,4 +61,38 @@ async function inBase(git: Ancestry, base: CommitId, result: EarlierResult): Pro
   const isThere = branch !== undefined && (await git.branchTip(branch)) !== null;
   const inBase = result.commit !== null && (await git.isAncestor(result.commit, base));
   return { ...rest, ...(isThere ? { branch } : {}), inBase };
+}
+
+/** What a repository is known by. */
+export async function attest(git: Pick<GitReader, 'rootCommit' | 'remotes'>): Promise<RepoAttestation> {
+  return { rootCommit: await git.rootCommit(), remotes: await git.remotes() };
+}
+
+/**
+ * What follows once the person's branch contains the commits of a pull request; nothing while it does not. Whoever merged it made
+ * no event, so this is decided when somebody looks: the coordinator records it, and views count with it.
+ */
+export async function landedRequest(state: RunState | null, git: GitReader): Promise<readonly RunEvent[]> {
+  if (state?.landing.status !== 'offered' || state.ended !== 'done') return [];
+  const { branch } = state.target;
+  const tip = await git.branchTip(branch);
+  if (tip === null || !(await git.isAncestor(state.landing.new, tip))) return [];
+  const tasks = leftToLand(state);
+  const commits = Object.values(state.tasks).flatMap(({ id, progress }) =>
+    progress.status === 'merged' && tasks.includes(id) ? [{ task: id, commit: progress.commit }] : [],
+  );
+  return [
+    { type: 'pull-request-landed', branch, commit: tip, tasks, commits },
+    { type: 'run-ended', outcome: 'landed' },
+  ];
+}
+
+/** The run as it would be recorded now. Nothing is recorded by it. */
+export async function asSeenNow<Known extends { readonly state: RunState | null }>(
+  known: Known,
+  git: GitReader,
+): Promise<Known> {
+  const events = await landedRequest(known.state, git);
+  const state = events.reduce((before, event) => evolveRun(before, { seq: 0, event }), known.state);
+  return events.length === 0 ? known : { ...known, state };
 }

@@ -1,63 +1,66 @@
 import { checkOutcome } from '../../domain/gates/check-outcome.ts';
 import type { CheckOutcome } from '../../domain/gates/evidence.ts';
 import type { Effect } from '../../pipeline/step.ts';
-import type { ExitRecord, Job } from '../../ports/supervisor.ts';
-import { checkJob, generateJob } from '../jobs/jobs.ts';
-import { superviseJob } from '../jobs/supervise-job.ts';
+import type { ExitRecord, Job, NumberedNote, StartedRecord, Supervisors } from '../../ports/supervisor.ts';
+import type { EnginePorts } from '../engine-ports.ts';
 import type { RunLog } from '../run-log.ts';
-import type { World } from '../world.ts';
+import { checkJob, generateJob } from './jobs.ts';
 
 /** One check on one tree. What it said of this tree before stays in the ledger; its job gets a number of its own. */
-export async function runCheck(world: World, log: RunLog, effect: Effect & { readonly do: 'check' }): Promise<void> {
+export async function runCheck(
+  ports: EnginePorts,
+  log: RunLog,
+  effect: Effect & { readonly do: 'check' },
+): Promise<void> {
   const state = log.state();
   if (state === null) return;
   const earlier = log
     .stored()
     .filter(({ event }) => event.type === 'check-ended' && isOutcomeOf(effect, event.check)).length;
-  const jobOf = (number: number): Job => checkJob(world.places, state, { ...effect, number });
-  const { job, record } = await superviseAgain(world, jobOf, earlier * lostTries + 1);
+  const jobOf = (number: number): Job => checkJob(ports.places, state, { ...effect, number });
+  const { job, record } = await superviseAgain(ports, jobOf, earlier * lostTries + 1);
   const { purpose, tree, check } = effect;
   const end = { purpose, name: check.name, tree, ending: record.ending, log: record.log, tail: record.tail };
   // under another version of the plan a check of this name may be another command
   await log.record((now) =>
     now?.hash === state.hash ? [{ type: 'check-ended', purpose, check: checkOutcome(now, end) }] : null,
   );
-  await world.supervisors.acknowledge(job.id);
+  await ports.supervisors.acknowledge(job.id);
 }
 
 /** The commands of `generated`, on the last commit of a candidate. */
 export async function runGenerators(
-  world: World,
+  ports: EnginePorts,
   log: RunLog,
   effect: Effect & { readonly do: 'generate' },
 ): Promise<void> {
   const state = log.state();
   if (state === null) return;
   const { wave, round } = effect;
-  const jobOf = (number: number): Job => generateJob(world.places, state, { ...effect, number });
-  const { job, record } = await superviseAgain(world, jobOf, 1);
+  const jobOf = (number: number): Job => generateJob(ports.places, state, { ...effect, number });
+  const { job, record } = await superviseAgain(ports, jobOf, 1);
   const { ending, snapshot, log: output, tail } = record;
   await log.record((now) => {
     const open = now?.waves[wave]?.rounds.at(-1);
     if (open?.round !== round || open.status !== 'built') return null;
     return [{ type: 'generator-ended', wave, round, ending, snapshot, log: output, tail }];
   });
-  await world.supervisors.acknowledge(job.id);
+  await ports.supervisors.acknowledge(job.id);
 }
 
 const nothing = async (): Promise<void> => undefined;
 
 /** A job whose supervisor was lost is done again from a clean checkout: half a result is not used. */
 async function superviseAgain(
-  world: World,
+  ports: EnginePorts,
   jobOf: (number: number) => Job,
   first: number,
 ): Promise<{ readonly job: Job; readonly record: ExitRecord }> {
   for (let number = first; ; number += 1) {
     const job = jobOf(number);
-    const record = await superviseJob(world.supervisors, job, { started: nothing, noted: nothing, followed: nothing });
+    const record = await superviseJob(ports.supervisors, job, { started: nothing, noted: nothing, followed: nothing });
     if (record.ending.reason !== 'lost' || number === first + lostTries - 1) return { job, record };
-    await world.supervisors.acknowledge(job.id);
+    await ports.supervisors.acknowledge(job.id);
   }
 }
 
@@ -66,3 +69,28 @@ const lostTries = 4;
 
 const isOutcomeOf = (effect: Effect & { readonly do: 'check' }, check: CheckOutcome): boolean =>
   check.tree === effect.tree && check.name === effect.check.name;
+
+/** Resolves with the exit record, whoever started the supervisor. */
+export function superviseJob(
+  supervisors: Supervisors,
+  job: Job,
+  on: {
+    started(record: StartedRecord, pid: number): Promise<void>;
+    noted(notes: readonly NumberedNote[]): Promise<void>;
+    followed(): void;
+  },
+): Promise<ExitRecord> {
+  return new Promise((resolve, reject) => {
+    let noted = Promise.resolve();
+    const listen = supervisors.ensure(job, (event) => {
+      if (event.type === 'ended') noted.then(() => resolve(event.record), reject);
+      else
+        noted = noted.then(() =>
+          event.type === 'started' ? on.started(event.record, event.pid) : on.noted(event.notes),
+        );
+      noted.catch(reject);
+    });
+    on.followed();
+    listen.catch(reject);
+  });
+}

@@ -2,23 +2,23 @@ import { placeOf } from '../../domain/board/board-requests.ts';
 import { judged } from '../../domain/gates/judge.ts';
 import { keepAtEnd } from '../../domain/kept/keep-at-end.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { plannedById } from '../../domain/plan/plan.ts';
+import { type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
 import { attemptOf, liveAttempt } from '../../domain/run/task.ts';
 import { contextOf, type Effect, messageSent } from '../../pipeline/step.ts';
+import type { Drafts } from '../../ports/drafts.ts';
 import type { ExitRecord, NumberedNote, StartedRecord } from '../../ports/supervisor.ts';
-import { type Drafted, readDraft } from '../orders/read-draft.ts';
-import { asIntended, promptOf } from '../prompt/prompt-of.ts';
+import type { EnginePorts } from '../engine-ports.ts';
+import { asIntended, promptOf } from '../prompt/prompt.ts';
 import type { RunLog } from '../run-log.ts';
-import type { World } from '../world.ts';
 import { attemptJob, termsOf } from './jobs.ts';
-import { superviseJob } from './supervise-job.ts';
+import { superviseJob } from './project-commands.ts';
 
 type Supervise = Effect & { readonly do: 'supervise' };
 
 /** From its launch to the record of its end. An attempt that another coordinator started is adopted. */
 export async function superviseAttempt(
-  world: World,
+  ports: EnginePorts,
   log: RunLog,
   effect: Supervise,
   followed: () => void,
@@ -28,21 +28,21 @@ export async function superviseAttempt(
   const task = now === null ? undefined : plannedById(now.plan, id);
   if (now === null || task === undefined) throw new Error(`${id} is not in the plan`);
   const intended = asIntended(log.stored(), now, attempt.id);
-  const prompt = await promptOf(world.git, intended.state, id, intended.attempt);
-  const job = attemptJob(world.places, intended.state, task, attempt, prompt);
-  const record = await superviseJob(world.supervisors, job, {
+  const prompt = await promptOf(ports.git, intended.state, id, intended.attempt);
+  const job = attemptJob(ports.places, intended.state, task, attempt, prompt);
+  const record = await superviseJob(ports.supervisors, job, {
     started: (started, pid) => log.record((now) => startedEvents(now, effect, started, pid)),
     noted: (notes) => log.record((now) => notedEvents(now, effect, notes)),
     followed,
   });
-  const drafted = await readDraft(world.drafts, task, now.target.branch, record);
+  const drafted = await readDraft(ports.drafts, task, now.target.branch, record);
   await log.record((now) => endedEvents(now, effect, { ...record, ...drafted }));
-  await world.supervisors.acknowledge(job.id);
+  await ports.supervisors.acknowledge(job.id);
 }
 
 /** `ended` resolves when the ledger has the end of the attempt. */
 export async function tell(
-  world: World,
+  ports: EnginePorts,
   log: RunLog,
   { task: id, attempt, terms }: Effect & { readonly do: 'tell' },
   ended: Promise<void> | undefined,
@@ -51,7 +51,7 @@ export async function tell(
   const task = state === null ? undefined : plannedById(state.plan, id);
   if (state === null || task === undefined) return;
   // one that is over needs to know nothing: through when the ledger says so, not asked over and over until then
-  if (!(await world.supervisors.tell(attempt.id, termsOf(state, task)))) return ended?.catch(() => undefined);
+  if (!(await ports.supervisors.tell(attempt.id, termsOf(state, task)))) return ended?.catch(() => undefined);
   await log.record((now) => {
     const live = now?.tasks[id];
     const known = live === undefined ? null : liveAttempt(live);
@@ -62,12 +62,12 @@ export async function tell(
 }
 
 export async function send(
-  world: World,
+  ports: EnginePorts,
   log: RunLog,
   { attempt, request, number }: Effect & { readonly do: 'send' },
   ended: Promise<void> | undefined,
 ): Promise<void> {
-  const said = await world.supervisors.send(attempt.id, number, request.message);
+  const said = await ports.supervisors.send(attempt.id, number, request.message);
   // it is refused, or was heard after all, when the ledger has the end
   if (said === 'over') return ended?.catch(() => undefined);
   const because = { rule: 'agent-busy', run: log.run, task: request.task, words: request.message } as const;
@@ -149,4 +149,22 @@ function endedEvents(
       ...(drafted === undefined ? {} : { drafted }),
     },
   ];
+}
+
+export type Drafted = Pick<RunEvent & { readonly type: 'attempt-ended' }, 'drafted'>;
+
+/**
+ * What stands against the plan that an attempt drafted. Findings repeat words of it and are kept for ever, so what may hold a secret
+ * is not read; nor is what does not count anyway.
+ */
+export async function readDraft(
+  drafts: Drafts | undefined,
+  task: PlannedTask,
+  branch: string,
+  { ending, handoff, snapshot }: ExitRecord,
+): Promise<Drafted> {
+  const isDone = ending.code === 0 && handoff.kind === 'given' && handoff.handoff.status === 'done';
+  if (drafts === undefined || task.drafts === undefined || !isDone) return {};
+  if (snapshot === null || snapshot.secrets.length > 0) return {};
+  return { drafted: await drafts.mistakes({ commit: snapshot.commit, file: task.drafts, branch }) };
 }
