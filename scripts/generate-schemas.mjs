@@ -1,7 +1,7 @@
 // Writes schemas/*.json from the parsers' own definitions. A test fails while they differ.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { jsonSchemas } from '../src/adapters/json-schemas.ts';
 import { webhookJsonSchema } from '../src/protocol/webhook.ts';
+import { jsonSchemas } from './reference/json-schemas.ts';
 
 const folder = new URL('../schemas/', import.meta.url);
 mkdirSync(folder, { recursive: true });

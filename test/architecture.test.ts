@@ -23,6 +23,9 @@ const mayImport: Record<string, readonly string[]> = {
   ],
 };
 
+/** Adapters that other adapters may build on. Every other adapter stands alone: what two of them share moves into one of these. */
+const sharedAdapters = ['git', 'files', 'process'];
+
 /** One per process. */
 const entryPoints = ['cli', 'fence-client', 'merger', 'supervisor'];
 
@@ -41,6 +44,15 @@ test('imports point inward', () => {
     .filter(({ from, to }) => layerOf(from) !== layerOf(to) && !mayImport[layerOf(from)]?.includes(layerOf(to)))
     .map(({ from, to }) => `${from} imports ${to}`);
   expect(outward).toEqual([]);
+});
+
+test('an adapter builds on git, files and process, and on no other adapter', () => {
+  const adapterOf = (file: string): string => file.split('/')[2] ?? '';
+  const sideways = imports
+    .filter(({ from, to }) => layerOf(from) === 'adapters' && layerOf(to) === 'adapters')
+    .filter(({ from, to }) => adapterOf(from) !== adapterOf(to) && !sharedAdapters.includes(adapterOf(to)))
+    .map(({ from, to }) => `${from} imports ${to}`);
+  expect(sideways).toEqual([]);
 });
 
 test('every folder has its line in the table', () => {

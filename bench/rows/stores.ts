@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { ensureStore } from '../../src/adapters/object-stores/index.ts';
+import { ensureStore } from '../../src/adapters/git/stores/index.ts';
 import { commitId } from '../../src/domain/base/ids.ts';
 import { run } from '../process.ts';
 import { makeBare, place } from '../repository.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { jsonSchemas } from '../../src/adapters/json-schemas.ts';
 import { commands } from '../../src/cli/frame/all-commands.ts';
 import { exitCodes, exitMeanings, groups, reservedCodes, startCodes } from '../../src/cli/frame/command.ts';
 import { overview } from '../../src/cli/frame/help.ts';
 import { factsOfOthers, wordsOfOthers } from '../../src/domain/ledger/words-of-others.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { webhookJsonSchema } from '../../src/protocol/webhook.ts';
+import { jsonSchemas } from './json-schemas.ts';
 import { printed } from './printed.ts';
 import { routeLines } from './routes-page.ts';
 import { ruleLines } from './rules-page.ts';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { parseFields } from '../adapters/agents/common/lines.ts';
-import { findingSchema } from '../adapters/finding-schema.ts';
+import { parseFields } from '../adapters/files/untrusted-json.ts';
+import { findingSchema } from '../adapters/merger-process/finding-schema.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { Drafts } from '../ports/drafts.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index.ts';
 import { stateDisk } from '../adapters/disk/index.ts';
 import { probeFence } from '../adapters/fence/probe.ts';
 import { writeDurably } from '../adapters/files/durable-file.ts';
@@ -16,10 +15,10 @@ import {
   secretsInCheckout,
   trySigning,
 } from '../adapters/git/read/index.ts';
-import { jobFiles } from '../adapters/job-files/index.ts';
 import { memoryLedger } from '../adapters/ledger/memory/index.ts';
 import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
 import { takeMarkers } from '../adapters/markers/index.ts';
+import { letsAgentsDecide, userConfigFile } from '../adapters/plan-files/config/index.ts';
 import { hashPlan } from '../adapters/plan-files/index.ts';
 import { type Caller, callerOf } from '../adapters/process/caller.ts';
 import { personsHome, personsName } from '../adapters/process/persons-name.ts';
@@ -35,6 +34,7 @@ import {
   type StateDirectory,
 } from '../adapters/state-directory/index.ts';
 import { recordRepository } from '../adapters/state-directory/known.ts';
+import { jobFiles } from '../adapters/supervisors/job-files.ts';
 import type { Context, Outcome } from '../cli/frame/command.ts';
 import { peopleOnly } from '../cli/frame/people-only.ts';
 import { type OpenRepository, type RepositoryAccess, stoppedNote } from '../cli/frame/with-repository.ts';

@@ -1,8 +1,8 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { findProgram } from '../adapters/agents/common/program.ts';
-import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
+import { inspectLfs } from '../adapters/git/lfs/index.ts';
 import {
   findSkippedHooks,
   gitReader,
@@ -10,7 +10,7 @@ import {
   readCheckoutState,
   readSmallText,
 } from '../adapters/git/read/index.ts';
-import { inspectLfs } from '../adapters/lfs/index.ts';
+import { loadConfig, userConfigFile } from '../adapters/plan-files/config/index.ts';
 import {
   definitionsAt,
   definitionsOn,

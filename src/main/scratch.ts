@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { hasCode } from '../adapters/files/absent.ts';
 import { removeTreeSync } from '../adapters/files/remove-tree.ts';
 import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
 import { mergerProcess } from '../adapters/merger-process/index.ts';
 import { identify, isAlive, type ProcessIdentity } from '../adapters/process/process-identity.ts';
-import { hasCode } from '../adapters/state-directory/absent.ts';
 import {
   locateStateDirectory,
   type PlaceInputs,

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { writeWhole } from '../adapters/files/durable-file.ts';
+import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/git/lfs/index.ts';
 import { runGit } from '../adapters/git/process/index.ts';
 import { type Change, objectsBeyondBranches, type Person } from '../adapters/git/write/index.ts';
-import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/lfs/index.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { MergerOrder } from './context.ts';
 import type { Obstacle } from './land/obstacles.ts';

@@ -1,7 +1,7 @@
 import { adoptCommit, ensureBareRepository } from '../adapters/git/bare/index.ts';
 import { findCheckout } from '../adapters/git/read/index.ts';
+import { ensureStore, isCut } from '../adapters/git/stores/index.ts';
 import { isAncestor, moveRef, mustReadCommit, readRef } from '../adapters/git/write/index.ts';
-import { ensureStore, isCut } from '../adapters/object-stores/index.ts';
 import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import { ok, type Result } from '../domain/base/result.ts';

@@ -1,5 +1,5 @@
+import { personsStore } from '../adapters/git/lfs/index.ts';
 import { findCheckout, readCheckoutState } from '../adapters/git/read/index.ts';
-import { personsStore } from '../adapters/lfs/index.ts';
 import { takeSnapshot } from '../adapters/snapshot/index.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';

@@ -1,5 +1,5 @@
 import { loginFile, secretsIn } from '../adapters/agents/common/login.ts';
-import { personsStore } from '../adapters/lfs/index.ts';
+import { personsStore } from '../adapters/git/lfs/index.ts';
 import { SnapshotRefused, takeSnapshot } from '../adapters/snapshot/index.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
 import { agentKinds } from '../domain/agents/agents.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { objectPath } from '../../src/adapters/lfs/index.ts';
+import { objectPath } from '../../src/adapters/git/lfs/index.ts';
 import { pointed, pointerTo, stored } from '../support/lfs.ts';
 import { handoff, project, scripted } from '../support/project.ts';
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { objectPath } from '../../src/adapters/lfs/index.ts';
+import { objectPath } from '../../src/adapters/git/lfs/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
 import type { CommitId } from '../../src/domain/base/ids.ts';

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { findObject, readPointers } from '../../src/adapters/lfs/index.ts';
+import { findObject, readPointers } from '../../src/adapters/git/lfs/index.ts';
 import { replayRun } from '../../src/engine/replay.ts';
 import { checkHistory, type GitFacts, type Violation } from './checker.ts';
 import { fakeClaude } from './fake-claude.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { objectPath, pointerText } from '../../src/adapters/lfs/index.ts';
+import { objectPath, pointerText } from '../../src/adapters/git/lfs/index.ts';
 
 const encoded = (content: string | Buffer): Buffer => Buffer.from(content);
 

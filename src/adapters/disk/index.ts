@@ -7,12 +7,12 @@ import type { DiskLimits, Holding } from '../../domain/kept/disk.ts';
 import { wholeWorkspace } from '../../domain/kept/kept-paths.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { Disk } from '../../ports/disk.ts';
+import { absentAsNull } from '../files/absent.ts';
 import { removeUnfinished } from '../files/durable-file.ts';
 import { removeTree } from '../files/remove-tree.ts';
-import { objectsBeside, removeStore, unusedStores } from '../object-stores/held.ts';
+import { objectsBeside, removeStore, unusedStores } from '../git/stores/held.ts';
 import { failpoint } from '../process/failpoint.ts';
 import { isOfLiving } from '../process/process-identity.ts';
-import { absentAsNull } from '../state-directory/absent.ts';
 
 /**
  * Disk use of the state directory. Workspaces are `jobs/<id>/workspace`, products are in `cache/setup`, copies in `shells` and `copies`,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseHandoffBySchema as bySchema } from '../handoff-schema.ts';
 import { parseHandoff } from './parse.ts';
+import { parseHandoffBySchema as bySchema } from './schema.ts';
 
 const text = fc.oneof(
   fc.string(),

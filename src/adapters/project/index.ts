@@ -1,10 +1,10 @@
 import { lstat, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RepositoryFiles } from '../../domain/project/project.ts';
+import { hasCode, isAbsent } from '../files/absent.ts';
 import { temporaryFor } from '../files/durable-file.ts';
 import { git } from '../git/process/index.ts';
 import { ignoreRules, splitNul } from '../git/read/index.ts';
-import { hasCode, isAbsent } from '../state-directory/absent.ts';
 
 /** Lists the checkout as git sees it and reads well-known files; runs nothing of the project. */
 export async function lookAtProject(toplevel: string): Promise<RepositoryFiles> {

@@ -1,8 +1,8 @@
 import { shownPath } from '../../domain/base/shown-path.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { statPrint } from '../files/workspace-record.ts';
+import type { Pointer } from '../git/lfs/index.ts';
 import type { TreeEntry } from '../git/read/index.ts';
-import type { Pointer } from '../lfs/index.ts';
-import { statPrint } from '../workspace/index.ts';
 import { type FileContent, seeContent } from './content.ts';
 import type { LfsMapping } from './lfs-mapping.ts';
 import type { Walk, WalkedFile } from './walk.ts';

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { describeFinding } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { pointerLimit } from '../lfs/index.ts';
+import { pointerLimit } from '../git/lfs/index.ts';
 import type { WalkedFile } from './walk.ts';
 
 /** There can be no snapshot of this workspace. */

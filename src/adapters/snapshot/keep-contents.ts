@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { keepObject, OtherContent } from '../lfs/index.ts';
+import { keepObject, OtherContent } from '../git/lfs/index.ts';
 import type { Changes } from './changes.ts';
 import { contentOf, WorkspaceMoved } from './content.ts';
 

@@ -1,5 +1,5 @@
+import { isPointer, type LfsRules, type Pointer, pointerText, readPointers } from '../git/lfs/index.ts';
 import type { TreeEntry } from '../git/read/index.ts';
-import { isPointer, type LfsRules, type Pointer, pointerText, readPointers } from '../lfs/index.ts';
 import { blobHash, type FileContent } from './content.ts';
 import type { WalkedFile } from './walk.ts';
 

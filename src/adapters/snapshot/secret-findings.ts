@@ -1,7 +1,7 @@
 import type { Finding } from '../../domain/findings/finding.ts';
+import { findObject, objectChunks, parsePointer } from '../git/lfs/index.ts';
 import type { ObjectReader } from '../git/process/index.ts';
 import type { RawDiffEntry, TreeEntry } from '../git/read/index.ts';
-import { findObject, objectChunks, parsePointer } from '../lfs/index.ts';
 import { knownValue, type SecretScan, secretScan } from './secrets.ts';
 
 /**

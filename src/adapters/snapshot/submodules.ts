@@ -1,7 +1,7 @@
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import { type ModuleRow, statPrint } from '../files/workspace-record.ts';
 import { gitlinksIn, insideAny, type TreeEntry } from '../git/read/index.ts';
-import { type ModuleRow, statPrint } from '../workspace/index.ts';
 import { modeOf } from './changes.ts';
 import { seeContent } from './content.ts';
 import { isModulesName } from './names.ts';

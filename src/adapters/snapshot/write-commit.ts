@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { type CommitId, commitId, type TreeId } from '../../domain/base/ids.ts';
+import { pointerText } from '../git/lfs/index.ts';
 import { fastImport, objectId, quotedPath, refName } from '../git/process/index.ts';
-import { pointerText } from '../lfs/index.ts';
 import type { Changes } from './changes.ts';
 import { blobHash, contentOf, sizeOf, WorkspaceMoved } from './content.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import { absentAsNull } from './absent.ts';
+import { absentAsNull } from '../files/absent.ts';
 
 export type Repository = {
   /** The checkout that the caller stands in; a linked worktree counts. */

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, realpath, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import { hasCode, isAbsent, isThere } from './absent.ts';
+import { hasCode, isAbsent, isThere } from '../files/absent.ts';
 import type { Repository } from './find-repository.ts';
 import {
   isBelow,

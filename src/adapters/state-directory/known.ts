@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { parseFields } from '../agents/common/lines.ts';
+import { absentAsNull, isThere } from '../files/absent.ts';
 import { writeDurably } from '../files/durable-file.ts';
 import { readCache } from '../files/state-file.ts';
-import { absentAsNull, isThere } from './absent.ts';
+import { parseFields } from '../files/untrusted-json.ts';
 import type { Repository } from './find-repository.ts';
 import { repositoryName } from './place.ts';
 

@@ -79,7 +79,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     },
     screen: async (events) => {
       if (!redraws || stdin().isTTY !== true) return null;
-      const { openScreen } = await import('../screen/index.tsx');
+      const { openScreen } = await import('./screen/index.tsx');
       await discardTypedAhead(keyboard(), options.onInterrupt);
       // who paused the input lets go of the keyboard in a later tick, and would take it from the screen
       await new Promise((resolve) => setImmediate(resolve));

@@ -4,19 +4,18 @@ import { dirname } from 'node:path';
 import type { CommitId } from '../../domain/base/ids.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { removeTreeSync } from '../files/remove-tree.ts';
+import { readRecord, writeRecord } from '../files/workspace-record.ts';
 import { git } from '../git/process/index.ts';
 import { listTree, type TreeEntry } from '../git/read/index.ts';
-import { borrowObjects, objectsBeside } from '../object-stores/index.ts';
+import { borrowObjects, objectsBeside } from '../git/stores/index.ts';
 import { failpoint } from '../process/failpoint.ts';
 import { writeGitDir } from './git-directory.ts';
 import { copyIncluded } from './include.ts';
 import { fillPointers } from './lfs-content.ts';
 import { giveTree } from './ownership.ts';
-import { readRecord, writeRecord } from './stat-cache.ts';
 import { fillSubmodules } from './submodule-content.ts';
 
 export { giveTree } from './ownership.ts';
-export { type ModuleRow, readRecord, statPrint } from './stat-cache.ts';
 
 type WorkspaceRequest = {
   /** Our bare repository. Of its objects the workspace has those that `commit` and `base` reach, and no other. */

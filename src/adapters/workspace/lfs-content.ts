@@ -1,8 +1,6 @@
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import type { CommitId } from '../../domain/base/ids.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { git, openObjects } from '../git/process/index.ts';
-import { listTree, type TreeEntry } from '../git/read/index.ts';
 import {
   findObject,
   type LfsRules,
@@ -13,7 +11,9 @@ import {
   parsePointer,
   pointerLimit,
   pour,
-} from '../lfs/index.ts';
+} from '../git/lfs/index.ts';
+import { git, openObjects } from '../git/process/index.ts';
+import { listTree, type TreeEntry } from '../git/read/index.ts';
 import type { LfsSources } from './index.ts';
 
 type Fresh = {

@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { expect, test } from 'vitest';
 import { approved, begun, ended, held, hello, reply, run, started } from '../../../test/support/run-events.ts';
 import { viewed } from '../../../test/support/viewed.ts';
-import { FrameView } from '../../adapters/screen/frame-view.tsx';
+import { FrameView } from '../../adapters/terminal/screen/frame-view.tsx';
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
 import { inconclusive } from '../../domain/gates/say.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';

@@ -54,7 +54,7 @@ async function repository({ cwd }: Context): Promise<Examined> {
 /** None that we know of where there is no git: the line about git says so. */
 async function objectsIn(gitDir: string): Promise<number> {
   const [{ countObjects }, { GitUnusable }] = await Promise.all([
-    import('../../adapters/object-stores/index.ts'),
+    import('../../adapters/git/stores/index.ts'),
     import('../../adapters/git/process/index.ts'),
   ]);
   return await countObjects(gitDir).catch((error: unknown) => {

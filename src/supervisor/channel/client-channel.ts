@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { shallowJson } from '../../adapters/agents/common/shallow-json.ts';
+import { shallowJson } from '../../adapters/files/untrusted-json.ts';
 import { judgeHandoff } from '../../adapters/handoff/index.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';

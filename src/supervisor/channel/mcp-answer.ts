@@ -1,4 +1,4 @@
-import { shallowJson } from '../../adapters/agents/common/shallow-json.ts';
+import { shallowJson } from '../../adapters/files/untrusted-json.ts';
 import type { ChannelAnswer } from './client-channel.ts';
 import { argumentMisfit, type ToolArguments, tools } from './mcp-tools.ts';
 

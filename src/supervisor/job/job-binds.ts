@@ -1,5 +1,5 @@
 import { type Bind, certificateBinds } from '../../adapters/fence/index.ts';
-import { objectsBeside } from '../../adapters/object-stores/index.ts';
+import { objectsBeside } from '../../adapters/git/stores/index.ts';
 import type { Job } from '../../ports/supervisor.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { personsStore } from '../../adapters/lfs/index.ts';
+import { personsStore } from '../../adapters/git/lfs/index.ts';
 import { stateDir } from '../../domain/ledger/state-dir.ts';
 import type { Job } from '../../ports/supervisor.ts';
 

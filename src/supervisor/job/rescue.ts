@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { removeCanary } from '../../adapters/fence/index.ts';
+import { readRecord } from '../../adapters/files/workspace-record.ts';
 import { chooseHandoff, readHandoffFile } from '../../adapters/handoff/index.ts';
 import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
-import { readRecord, recordOf } from '../../adapters/workspace/index.ts';
+import { recordOf } from '../../adapters/workspace/index.ts';
 import type { HandoffEvidence, LogEvidence } from '../../domain/gates/evidence.ts';
 import type { ExitRecord, Job } from '../../ports/supervisor.ts';
 import { agentHome } from '../agent/agent-seat.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../domain/tool-calls/agent-event.ts';
 import type { Decision } from '../../../domain/tool-calls/decision.ts';
 import type { Talk } from '../../../ports/executor.ts';
-import { countOf, type Fields, fieldsOf, numberOf, partsOf, textOf } from '../common/lines.ts';
+import { countOf, type Fields, fieldsOf, numberOf, partsOf, textOf } from '../../files/untrusted-json.ts';
 import { isRefusal } from '../opencode/stream.ts';
 import { acpCall } from './tool-call.ts';
 import { kindIn } from './trouble.ts';

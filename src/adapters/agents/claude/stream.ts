@@ -1,6 +1,15 @@
 import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../../domain/tool-calls/agent-event.ts';
 import type { OutputReader, Talk } from '../../../ports/executor.ts';
-import { countOf, type Fields, fieldsOf, listOf, numberOf, parseFields, partsOf, textOf } from '../common/lines.ts';
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  listOf,
+  numberOf,
+  parseFields,
+  partsOf,
+  textOf,
+} from '../../files/untrusted-json.ts';
 import { claudeCall } from './tool-call.ts';
 
 /**

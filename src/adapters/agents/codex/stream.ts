@@ -6,7 +6,8 @@ import {
   type Usage,
 } from '../../../domain/tool-calls/agent-event.ts';
 import type { OutputReader, Talk } from '../../../ports/executor.ts';
-import { countOf, type Fields, fieldsOf, inputKey, numberOf, parseFields, partsOf, textOf } from '../common/lines.ts';
+import { countOf, type Fields, fieldsOf, numberOf, parseFields, partsOf, textOf } from '../../files/untrusted-json.ts';
+import { inputKey } from '../common/input-key.ts';
 import { tryAgainAt } from './try-again.ts';
 
 /**

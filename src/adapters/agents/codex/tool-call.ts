@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../../domain/tool-calls/agent-event.ts';
-import { type Fields, inputKey, listOf, textOf } from '../common/lines.ts';
+import { type Fields, listOf, textOf } from '../../files/untrusted-json.ts';
+import { inputKey } from '../common/input-key.ts';
 
 /** A tool call of Codex, as its hooks have it: a patch, a command, or something else. */
 export function codexCall(id: string, tool: string, input: Fields): ToolCall {

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CommitId } from '../../../domain/base/ids.ts';
+import { git, openObjects } from '../process/index.ts';
+import { listTree, splitNul, type TreeEntry } from '../read/index.ts';
+
+/** Which of these paths a commit's attributes give to git LFS, whether they are in the commit or not. */
+export type LfsRules = (paths: readonly string[]) => Promise<ReadonlySet<string>>;
+
+/**
+ * The rules of a tree's own `.gitattributes`, or null when none of them speaks of LFS, which costs no process. Git judges
+ * them, over an index that holds nothing else: no working tree takes part.
+ */
+export async function lfsRules(
+  gitDir: string,
+  tree: readonly TreeEntry[],
+  read: (entry: TreeEntry) => Promise<Buffer | null>,
+): Promise<LfsRules | null> {
+  const files = tree.filter(({ path, mode }) => /(?:^|\/)\.gitattributes$/.test(path) && mode.startsWith('100'));
+  const texts = await Promise.all(files.map(read));
+  return texts.some((text) => text?.includes('filter=lfs')) ? (paths) => ask(gitDir, files, paths) : null;
+}
+
+/** Those of `paths` that the attributes of a commit give to LFS. */
+export async function lfsPaths(
+  gitDir: string,
+  commit: CommitId,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  await using objects = openObjects(gitDir);
+  const rules = await lfsRules(gitDir, await listTree(gitDir, commit), ({ id }) => objects.read(id));
+  return (await rules?.(paths)) ?? new Set();
+}
+
+async function ask(
+  gitDir: string,
+  attributes: readonly TreeEntry[],
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set();
+  const scratch = mkdtempSync(join(tmpdir(), 'tidegate-attributes-'));
+  const call = { gitDir, env: { GIT_INDEX_FILE: join(scratch, 'index') }, config: ['core.fsync=none'] };
+  try {
+    const entries = attributes.map(({ mode, id, path }) => `${mode} ${id} 0\t${path}\0`).join('');
+    await git({ ...call, stdin: entries, args: ['update-index', '-z', '--index-info'] });
+    const stdin = paths.map((path) => `${path}\0`).join('');
+    const told = splitNul(await git({ ...call, stdin, args: ['check-attr', '--cached', '-z', '--stdin', 'filter'] }));
+    return new Set(paths.filter((_, at) => told[at * 3 + 2] === 'lfs'));
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

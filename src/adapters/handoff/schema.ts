@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { Handoff } from '../../domain/gates/evidence.ts';
+
+/** The whole document, in bytes of UTF-8. */
+export const handoffLimit = 16 * 1024;
+
+const line = z.string().max(1000);
+const list = z.array(line).max(200);
+
+/** What an agent says at its end. Plain fields, capped: it is passed on as quoted data and decides nothing by itself. */
+export const handoffSchema = z
+  .strictObject({
+    status: z.enum(['done', 'partial', 'failed']).describe('only done can become ready'),
+    summary: z.string().min(1).max(4000),
+    remaining: list.default([]),
+    files: list.default([]),
+    proofs: list.default([]),
+    questions: list.default([]),
+    nonce: z.string().min(1).max(200).describe('given to the attempt in TIDEGATE_NONCE'),
+  })
+  .meta({ title: 'Tidegate handoff' });
+
+/** Takes bytes: invalid UTF-8 must not be repaired into something that looks valid. */
+export function parseHandoffBySchema(bytes: Uint8Array): Result<Handoff, string> {
+  if (bytes.length > handoffLimit) return err(`handoff has ${bytes.length} bytes, at most ${handoffLimit} are allowed`);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return err('handoff is not valid UTF-8');
+  }
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return err('handoff is not JSON');
+  }
+  const parsed = handoffSchema.safeParse(raw);
+  return parsed.success ? ok(parsed.data) : err(`handoff does not fit its schema: ${z.prettifyError(parsed.error)}`);
+}
