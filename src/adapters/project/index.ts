@@ -4,7 +4,7 @@ import type { RepositoryFiles } from '../../domain/project/project.ts';
 import { hasCode, isAbsent } from '../files/absent.ts';
 import { temporaryFor } from '../files/durable-file.ts';
 import { git } from '../git/process/index.ts';
-import { ignoreRules, splitNul } from '../git/read/index.ts';
+import { openIgnoreRules, splitNul } from '../git/read/index.ts';
 
 /** Lists the checkout as git sees it and reads well-known files; runs nothing of the project. */
 export async function lookAtProject(toplevel: string): Promise<RepositoryFiles> {
@@ -16,11 +16,12 @@ export async function lookAtProject(toplevel: string): Promise<RepositoryFiles> 
   ]);
   const wanted = files.filter((path) => wellKnown.test(path) && path.split('/').length <= 4).slice(0, mostRead);
   const texts = await Promise.all(wanted.map(async (path) => [path, await plainText(join(toplevel, path))] as const));
-  const rules = ignoreRules(new Map([['', (await plainText(join(toplevel, '.gitignore'))) ?? '']]));
+  await using rules = openIgnoreRules(new Map([['', (await plainText(join(toplevel, '.gitignore'))) ?? '']]));
+  const isIgnored = await rules.ignores(products.map((name) => `${name}/`));
   return {
     files,
     ignored,
-    wouldIgnore: products.filter((name) => rules(name, true)),
+    wouldIgnore: products.filter((_, at) => isIgnored[at]),
     texts: Object.fromEntries(texts.flatMap(([path, text]) => (text === null ? [] : [[path, text]]))),
   };
 }

@@ -5,7 +5,7 @@ import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { readRecord } from '../files/workspace-record.ts';
 import { lfsRules } from '../git/lfs/index.ts';
 import { type ObjectReader, objectId, openObjects } from '../git/process/index.ts';
-import { type IgnoreRules, ignoreRules, listTree, nameLinks, rawDiff, type TreeEntry } from '../git/read/index.ts';
+import { listTree, nameLinks, rawDiff, type TreeEntry } from '../git/read/index.ts';
 import { failpoint } from '../process/failpoint.ts';
 import { findChanges, type SizeLimits, touchedFiles } from './changes.ts';
 import { collisions } from './collisions.ts';
@@ -77,7 +77,7 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   );
   const walked =
     paths === undefined
-      ? walkWorkspace(root, tracked, await rulesOf(objects, baseTree, record?.ignores ?? []), known)
+      ? await walkWorkspace(root, tracked, await ignoreFiles(objects, baseTree, record?.ignores ?? []), known)
       : lookAtPaths(root, paths);
   const looked = fromTree.filter(({ path }) => paths?.has(path) !== false);
   const modules = judgeModules(root, walked, looked, { rows, included: new Map(record?.included), format });
@@ -160,18 +160,17 @@ function trackedIn(...trees: readonly (readonly TreeEntry[])[]) {
   return { has: (path: string) => files.has(path), hasDirectory: (path: string) => directories.has(path) };
 }
 
-/** Like git itself, takes a `.gitignore` only if it is a plain file. */
-async function rulesOf(
+/** The ignore files of the base and of its submodules, by directory. Like git itself, takes a `.gitignore` only if it is a plain file. */
+async function ignoreFiles(
   objects: ObjectReader,
   tree: readonly TreeEntry[],
   ofModules: readonly (readonly [string, string])[],
-): Promise<IgnoreRules> {
+): Promise<ReadonlyMap<string, string | Buffer>> {
   const files = tree.filter((entry) => /(?:^|\/)\.gitignore$/.test(entry.path) && entry.mode.startsWith('100'));
-  const read = files.map(async (entry): Promise<[string, string]> => {
-    const text = (await objects.read(entry.id))?.toString('utf8') ?? '';
-    return [entry.path.slice(0, -'/.gitignore'.length), text];
+  const read = files.map(async ({ path, id }): Promise<[string, Buffer]> => {
+    return [path.slice(0, -'/.gitignore'.length), (await objects.read(id)) ?? Buffer.alloc(0)];
   });
-  return ignoreRules(new Map([...ofModules, ...(await Promise.all(read))]));
+  return new Map<string, string | Buffer>([...ofModules, ...(await Promise.all(read))]);
 }
 
 /** The committer's time of the base, so that the snapshot's id depends on content alone. */

@@ -5,7 +5,7 @@ import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import { wholeWorkspace } from '../../domain/kept/kept-paths.ts';
 import { maskShapes, secretIn } from '../../domain/secrets/secret-shapes.ts';
 import { isTooLong, openMode, openWay } from '../files/agent-files.ts';
-import type { IgnoreRules } from '../git/read/index.ts';
+import { type IgnoreRules, openIgnoreRules } from '../git/read/index.ts';
 import { SnapshotRefused } from './content.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
 
@@ -26,65 +26,87 @@ class WorkspaceTooLarge extends SnapshotRefused {
 const limits = { entries: 500_000, depth: 200 };
 
 /**
- * Looks at every entry of a workspace by `lstat` alone: opens nothing, follows nothing, so that no link, FIFO or
- * planted repository can lead or hold it. Modes that would keep us out of what is ours are opened. Ignored entries are left out unless
- * they are tracked.
+ * Looks at every entry of a workspace by `lstat` alone: opens nothing and follows nothing, so that no link, FIFO or
+ * planted repository can mislead or block it. Modes that would keep us out of our own files are widened. Ignored entries
+ * are left out unless they are tracked. Directories of one level are read together, so that git answers for all of them at once.
  */
-export function walkWorkspace(
+export async function walkWorkspace(
   root: string,
   tracked: { has(path: string): boolean; hasDirectory(path: string): boolean },
-  ignored: IgnoreRules,
+  ignoreFiles: ReadonlyMap<string, string | Uint8Array>,
   secrets: readonly string[] = [],
-): Walk {
-  const found: WalkedFile[] = [];
-  const refused: Finding[] = [];
-  const unseen: string[] = [];
+): Promise<Walk> {
+  await using rules = openIgnoreRules(ignoreFiles);
   let entries = 0;
-
-  const refuse: Refuse = (path, because) => {
-    refused.push({ ...because, where: shown(masked(path, secrets)) });
-    unseen.push(path);
-  };
-
   const count = (): void => {
     entries += 1;
     if (entries > limits.entries) throw new WorkspaceTooLarge({ rule: 'workspace-too-large', entries: limits.entries });
   };
 
-  const visit = (directory: string, depth: number, allIgnored: boolean): void => {
+  const visit = async (directory: string, depth: number): Promise<Walk> => {
+    const found: WalkedFile[] = [];
+    const refused: Finding[] = [];
+    const unseen: string[] = [];
+    const refuse: Refuse = (path, because) => {
+      refused.push({ ...because, where: shown(masked(path, secrets)) });
+      unseen.push(path);
+    };
     const unreadable = () => refuse(directory, { rule: 'unreadable', kind: 'directory' });
     const names = namesIn(root, directory, unreadable, (path) => {
       count();
       refused.push({ rule: 'unfit-name', fault: 'encoding', where: masked(shownPath(path), secrets) });
     });
+    const looked: Entry[] = [];
     for (const name of names) {
-      const path = directory === '' ? name : `${directory}/${name}`;
       if (directory === '' && reservedAtTop.has(name)) continue;
       count();
+      const path = directory === '' ? name : `${directory}/${name}`;
       const stats = lookAt(`${root}/${path}`);
       if (stats === 'unreadable') refuse(path, { rule: 'unreadable', kind: 'entry' });
-      if (stats === 'too-deep' && !ignored(path, false)) refuse(path, { rule: 'too-deep' });
-      if (typeof stats !== 'object') continue;
-      const isDirectory = stats.isDirectory();
-      const known = isDirectory ? tracked.hasDirectory(path) : tracked.has(path);
-      const leftOut = allIgnored || ((isDirectory || !known) && ignored(path, isDirectory));
-      if (leftOut && !known) continue;
-      if (isGitName(name)) refuse(path, { rule: 'nested-git' });
-      else if (!known && isUnfitName(name)) refuse(path, { rule: 'unfit-name', fault: 'line-break' });
-      else if (!known && masked(name, secrets) !== name) refuse(path, secretInName(name));
+      if (stats === 'unreadable' || stats === 'absent') continue;
+      const isDirectory = stats !== 'too-deep' && stats.isDirectory();
+      const isTracked = stats !== 'too-deep' && (isDirectory ? tracked.hasDirectory(path) : tracked.has(path));
+      looked.push({ name, path, stats, isDirectory, isTracked });
+    }
+    const directories: string[] = [];
+    for (const { name, path, stats, isDirectory, isTracked } of await withoutIgnored(rules, looked)) {
+      if (stats === 'too-deep') refuse(path, { rule: 'too-deep' });
+      else if (isGitName(name)) refuse(path, { rule: 'nested-git' });
+      else if (!isTracked && isUnfitName(name)) refuse(path, { rule: 'unfit-name', fault: 'line-break' });
+      else if (!isTracked && masked(name, secrets) !== name) refuse(path, secretInName(name));
       else if (isTooLong(`${root}/${path}`) || depth > limits.depth) refuse(path, { rule: 'too-deep' });
-      else if (isDirectory) {
+      else if (isDirectory || stats.isFile() || stats.isSymbolicLink()) {
         openMode(`${root}/${path}`, stats);
-        visit(path, depth + 1, leftOut);
-      } else if (stats.isFile() || stats.isSymbolicLink()) {
-        openMode(`${root}/${path}`, stats);
-        found.push({ path, stats });
+        if (isDirectory) directories.push(path);
+        else found.push({ path, stats });
       } else refuse(path, { rule: 'special-file', kind: kindOf(stats) });
     }
+    const below = await Promise.all(directories.map((path) => visit(path, depth + 1)));
+    return {
+      found: [...found, ...below.flatMap((walk) => walk.found)],
+      refused: [...refused, ...below.flatMap((walk) => walk.refused)],
+      unseen: [...unseen, ...below.flatMap((walk) => walk.unseen)],
+    };
   };
   openWay(root, '');
-  visit('', 0, false);
-  return { found, refused, unseen };
+  return await visit('', 0);
+}
+
+type Entry = {
+  readonly name: string;
+  readonly path: string;
+  readonly stats: BigIntStats | 'too-deep';
+  readonly isDirectory: boolean;
+  readonly isTracked: boolean;
+};
+
+/** Tracked entries are never ignored, so that git is asked about the others alone. */
+async function withoutIgnored(rules: IgnoreRules, entries: readonly Entry[]): Promise<readonly Entry[]> {
+  const untracked = entries.filter(({ isTracked }) => !isTracked);
+  if (untracked.length === 0) return entries;
+  const answers = await rules.ignores(untracked.map(({ path, isDirectory }) => (isDirectory ? `${path}/` : path)));
+  const ignored = new Set(untracked.filter((_, at) => answers[at] === true));
+  return entries.filter((entry) => !ignored.has(entry));
 }
 
 /** The same for these paths of a person's own checkout. Paths at which nothing, or a directory, is are not found. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { RepositoryRules } from '../../domain/findings/repository-rules.ts';
 import { git } from '../git/process/index.ts';
-import { findCheckout, ignoreRules, splitNul, type TreeEntry } from '../git/read/index.ts';
+import { findCheckout, openIgnoreRules, splitNul, type TreeEntry } from '../git/read/index.ts';
 
 const list = '.worktreeinclude';
 const limits = { file: 50 << 20, total: 500 << 20 };
@@ -23,16 +23,18 @@ export async function copyIncluded(request: {
   const { toplevel } = await findCheckout(request.checkout);
   const patterns = readPlainFile(`${toplevel}/${list}`);
   if (patterns === null) return { copied: [], findings: [] };
-  const wanted = wantedBy(patterns);
   const ignored = splitNul(
     await git({ cwd: toplevel, args: ['ls-files', '-z', '--others', '--ignored', '--exclude-standard'] }),
   );
+  // The syntax is that of `.gitignore`; a directory that matches means everything below it.
+  await using rules = openIgnoreRules(new Map([['', patterns]]));
+  const isNamed = await rules.ignores(ignored);
   const tracked = new Set(request.tracked.map((entry) => entry.path));
   const copied: string[] = [];
   const findings: Finding[] = [];
   let total = 0;
-  for (const path of ignored) {
-    if (tracked.has(path) || path.startsWith('.tidegate/') || !wanted(path)) continue;
+  for (const path of ignored.filter((_, at) => isNamed[at] === true)) {
+    if (tracked.has(path) || path.startsWith('.tidegate/')) continue;
     const fault = unfit(toplevel, path, total) ?? blocked(request.directory, tracked, path);
     if (fault !== null) {
       findings.push({ rule: 'worktree-include', ...fault, where: path });
@@ -42,16 +44,6 @@ export async function copyIncluded(request: {
     copied.push(path);
   }
   return { copied, findings };
-}
-
-/** The syntax is that of `.gitignore`; a directory that matches means everything below it. */
-function wantedBy(patterns: string): (path: string) => boolean {
-  const rules = ignoreRules(new Map([['', patterns]]));
-  return (path) => {
-    for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1))
-      if (rules(path.slice(0, end), true)) return true;
-    return rules(path, false);
-  };
 }
 
 type Fault = RepositoryRules['worktree-include'];

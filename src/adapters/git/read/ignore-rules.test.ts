@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ignoreRules } from './ignore-rules.ts';
+import { openIgnoreRules } from './ignore-rules.ts';
 
 const name = fc.constantFrom('a', 'b', 'B', 'ab', 'a.log', '.x', 'a b', 'é');
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
@@ -42,30 +42,27 @@ const pattern = fc
 const patterns = fc.array(fc.oneof({ weight: 9, arbitrary: pattern }, fc.constant('# a')), { maxLength: 5 });
 const example = fc.record({ top: patterns, inner: patterns, paths: fc.uniqueArray(path, { maxLength: 6 }) });
 
-test('rules say what git says, for any patterns at two levels', () => {
+test('rules say of a name alone what git says of the tree, for any patterns at two levels', async () => {
   const examples = fc.sample(example, { numRuns: 120, seed: 20261115 });
   const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'));
   try {
     execFileSync('git', ['init', '--quiet', root]);
-    const asked: string[] = [];
-    const ours: string[] = [];
+    const files = new Map<string, string>();
+    const entries: string[] = [];
     for (const [index, { top, inner, paths }] of examples.entries()) {
-      const at = join(root, String(index));
-      mkdirSync(join(at, 'a'), { recursive: true });
-      writeFileSync(join(at, '.gitignore'), top.join('\n'));
-      writeFileSync(join(at, 'a/.gitignore'), inner.join('\n'));
-      const files = new Map([
-        ['', top.join('\n')],
-        ['a', inner.join('\n')],
-      ]);
-      const ignored = walking(ignoreRules(files));
-      for (const one of paths.filter((file) => file !== 'a' && !paths.some((other) => other.startsWith(`${file}/`)))) {
-        mkdirSync(dirname(join(at, one)), { recursive: true });
-        writeFileSync(join(at, one), '');
-        asked.push(`${index}/${one}`);
-        if (ignored(one)) ours.push(`${index}/${one}`);
-      }
+      files.set(`${index}`, top.join('\n')).set(`${index}/a`, inner.join('\n'));
+      const leaves = paths.filter((file) => file !== 'a' && !paths.some((other) => other.startsWith(`${file}/`)));
+      const directories = new Set(leaves.map((leaf) => dirname(leaf)).filter((directory) => directory !== '.'));
+      entries.push(
+        ...[...leaves, ...[...directories].map((directory) => `${directory}/`)].map((path) => `${index}/${path}`),
+      );
     }
+    for (const [directory, text] of files) write(join(root, directory, '.gitignore'), text);
+    for (const entry of entries) if (!entry.endsWith('/')) write(join(root, entry), '');
+    await using rules = openIgnoreRules(files);
+    const answers = await rules.ignores(entries);
+    const asked = entries.map((entry) => entry.replace(/\/$/, ''));
+    const ours = asked.filter((_, at) => answers[at] === true);
     expect(ours).toEqual(gitsAnswer(root, asked));
     expect(ours.length).toBeGreaterThan(20);
   } finally {
@@ -73,15 +70,53 @@ test('rules say what git says, for any patterns at two levels', () => {
   }
 });
 
-/** As the walk does it: from the top down, and nothing comes back below an ignored directory. */
-const walking = (rules: (path: string, isDirectory: boolean) => boolean) => (asked: string) => {
-  for (let end = asked.indexOf('/'); end > 0; end = asked.indexOf('/', end + 1))
-    if (rules(asked.slice(0, end), true)) return true;
-  return rules(asked, false);
-};
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
 
 function gitsAnswer(root: string, paths: readonly string[]): string[] {
   const options = { cwd: root, input: paths.join('\0'), encoding: 'utf8' as const };
   const out = execFileSync('git', ['check-ignore', '--no-index', '-z', '--stdin'], options);
   return out.split('\0').slice(0, -1);
 }
+
+test('rules take any name that a directory can hold', async () => {
+  const files = new Map([
+    ['', '*.log\nkept/\n!b.log\n'],
+    ['in', '!c.log\n'],
+    ['../out', '*\n'],
+  ]);
+  await using rules = openIgnoreRules(files);
+  const names = [
+    ':(top)a.log',
+    'a\nb.log',
+    '!a.log',
+    '#.log',
+    '*.log',
+    ' .log',
+    '.git/a.log',
+    'a.log/',
+    'é.log',
+    'b.log',
+    'in/c.log',
+  ];
+  const directories = [
+    'y/kept',
+    'kept/',
+    'x/kept/',
+    'kept/in/b.log',
+    '.gitignore/',
+    '.gitignore/kept/',
+    `${'d/'.repeat(3_000)}kept/`,
+  ];
+  const [ofNames, ofDirectories] = await Promise.all([rules.ignores(names), rules.ignores(directories)]);
+  expect(names.filter((_, at) => ofNames[at] !== true)).toEqual(['b.log', 'in/c.log']);
+  expect(directories.filter((_, at) => ofDirectories[at] !== true).map((path) => path.slice(0, 20))).toEqual([
+    'y/kept',
+    '.gitignore/',
+    '.gitignore/kept/',
+    'd/'.repeat(10),
+  ]);
+  expect(await openIgnoreRules(new Map([['', '']])).ignores(['a.log'])).toEqual([false]);
+});

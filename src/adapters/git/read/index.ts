@@ -13,7 +13,7 @@ export { secretsInCheckout } from './checkout-secrets.ts';
 export { readCheckoutState } from './checkout-state.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
 export { findSkippedHooks } from './hooks.ts';
-export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
+export { type IgnoreRules, openIgnoreRules } from './ignore-rules.ts';
 export { findIncompleteness } from './incomplete.ts';
 export { inspectRepository } from './inspect.ts';
 export { readLog } from './log.ts';
