@@ -2,30 +2,35 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from './test/support/longest-first.ts';
 
-/** By the seconds that they take; what is alike is left to the alphabet. */
+/** The slowest tests first. */
 const longest = ['test/kill/', 'e2e/faults-kills', 'simulation', 'e2e/'];
+
+const inTest = (path: string): string => new URL(`test/${path}`, import.meta.url).pathname;
 
 export default defineConfig({
   test: {
     projects: [
-      // They start nothing and change nothing that outlives them, so that a worker can read our modules once for many files.
+      // Unit tests start no process and change nothing that outlives them, so a worker can load our modules once for many files.
       {
         extends: true,
-        test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false, testTimeout: 60_000, hookTimeout: 60_000 },
+        test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false, testTimeout: 10_000, hookTimeout: 10_000 },
       },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'whole', include: ['test/**/*.test.ts'], globalSetup: inTest('support/built-program.ts') },
+      },
     ],
-    globalSetup: new URL('test/support/whole-run.ts', import.meta.url).pathname,
+    globalSetup: inTest('support/whole-run.ts'),
     pool: 'forks',
-    // One more than there are cores: most of them wait for processes of theirs, some for time.
+    // One more than there are cores: most workers wait for processes that they started.
     maxWorkers: availableParallelism() + 1,
     // The kill sweep starts many processes for each test.
     maxConcurrency: 3,
     sequence: { sequencer: longestFirst(longest) },
-    // Two cores that are busy with other work are slow cores: ten times slower has been seen.
+    // A machine that is busy with other work can be ten times slower.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // Tests set what they need; nothing of the caller's own git or agent settings may leak in.
+    // Tests set what they need. The caller's own settings of git and agents must not leak in.
     env: { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', LC_ALL: 'C.UTF-8' },
   },
 });

@@ -99,8 +99,3 @@ function namedLicence(library: string): string {
 function inPackage(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url));
 }
-
-if (import.meta.main) {
-  await bundle(inPackage('dist'));
-  await bundleClient(inPackage('dist'));
-}

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { transformSync } from 'rolldown/utils';
+import { writeModules } from './modules.ts';
 
 /**
  * `npm run walks [-- <checkout>]` counts the files of src/ that one call walks through: those in which at least one function ran.
@@ -36,17 +36,9 @@ export async function walksOf(checkout: string): Promise<{ readonly run: Walk; r
   }
 }
 
-/** Writes every module as a file of its own, unlike the build, so that V8 counts by file. Returns the path of its command line. */
+/** Writes every module as a file of its own, unlike the bundles, so that V8 counts by file. Returns the path of its command line. */
 function writeProgram(checkout: string, to: string): string {
-  for (const path of globSync('src/**/*.{ts,tsx}', { cwd: checkout }).filter((name) => !/\.test\.tsx?$/.test(name))) {
-    const { code, errors } = transformSync(path, readFileSync(join(checkout, path), 'utf8'), {
-      typescript: { rewriteImportExtensions: 'rewrite' },
-    });
-    if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
-    const file = join(to, path.replace(/^src/, 'dist').replace(/\.tsx?$/, '.js'));
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, code);
-  }
+  writeModules(checkout, join(to, 'dist'));
   for (const name of ['package.json', 'node_modules', 'schemas']) symlinkSync(join(checkout, name), join(to, name));
   return join(to, 'dist/main/cli.js');
 }
