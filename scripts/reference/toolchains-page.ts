@@ -1,4 +1,4 @@
-import { credentialsInside, credentialsWritten } from '../../src/domain/toolchains/credentials.ts';
+import { credentialsInside, credentialsWritten } from '../../src/domain/toolchains/hidden-files.ts';
 import { type ToolchainRow, toolchainTable } from '../../src/domain/toolchains/table.ts';
 
 /** The table of toolchains, as it is used. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { safeText } from '../../domain/base/safe-text.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
-import { pathToRead } from '../../domain/toolchains/path-to-read.ts';
+import { pathToRead } from '../../domain/toolchains/fence-advice.ts';
 import type { Visible } from '../../domain/toolchains/visible.ts';
 import { fencedEnvironment } from './environment.ts';
 import { fenceCommand, filterFd } from './fence.ts';

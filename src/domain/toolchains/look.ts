@@ -1,6 +1,6 @@
-/** How the machine's files are looked at. Nothing is opened but by `text`; what cannot be seen is not there. */
+/** Reads the machine's files. Only `text` opens a file. A path that cannot be read counts as absent. */
 export type Look = {
-  /** The entry itself, links not followed. */
+  /** Returns the entry itself; links are not followed. */
   at(path: string): FileEntry | null;
   /** Null when there are more than `most`, or the directory cannot be listed. */
   list(directory: string, most: number): readonly Listed[] | null;
@@ -12,18 +12,18 @@ export type FileEntry =
   | { readonly kind: 'file' | 'directory' | 'other'; readonly mode: number }
   | { readonly kind: 'link'; readonly mode: number; readonly to: string };
 
-/** An entry of a directory, as far as the directory tells by itself. */
+/** An entry as its directory lists it. */
 export type Listed = { readonly path: string; readonly kind: FileEntry['kind'] };
 
-/** A link on the way to something, which has to be there in the fence as well. */
+/** A link that must exist in the fence as well, because a path leads through it. */
 export type FollowedLink = { readonly path: string; readonly to: string };
 
 export type Trail = { readonly real: string; readonly links: readonly FollowedLink[] };
 
-/** As many as the kernel follows. */
+/** The kernel's limit. */
 const mostLinks = 40;
 
-/** Where a path really leads, and each link on the way. Null when it leads nowhere. */
+/** Resolves a path and returns each link on the way. Null when it leads nowhere. */
 export function follow(look: Pick<Look, 'at'>, path: string): Trail | null {
   const links: FollowedLink[] = [];
   let rest = path.split('/');
@@ -48,26 +48,26 @@ export function follow(look: Pick<Look, 'at'>, path: string): Trail | null {
 
 export const isProgram = (entry: FileEntry | null): boolean => entry?.kind === 'file' && (entry.mode & 0o111) !== 0;
 
-/** Asks about each path once. */
-export function remembering(look: Look): Look {
-  const seen = new Map<string, FileEntry | null>();
-  const listed = new Map<string, readonly Listed[] | null>();
+/** Reads each path once. */
+export function cachedLook(look: Look): Look {
+  const entries = new Map<string, FileEntry | null>();
+  const lists = new Map<string, readonly Listed[] | null>();
   return {
     ...look,
     at(path) {
-      const known = seen.get(path);
-      if (known !== undefined) return known;
+      const cached = entries.get(path);
+      if (cached !== undefined) return cached;
       const entry = look.at(path);
-      seen.set(path, entry);
+      entries.set(path, entry);
       return entry;
     },
     list(directory, most) {
       const key = `${most} ${directory}`;
-      const known = listed.get(key);
-      if (known !== undefined) return known;
-      const found = look.list(directory, most);
-      listed.set(key, found);
-      return found;
+      const cached = lists.get(key);
+      if (cached !== undefined) return cached;
+      const list = look.list(directory, most);
+      lists.set(key, list);
+      return list;
     },
   };
 }

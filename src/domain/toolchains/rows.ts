@@ -1,18 +1,17 @@
 import { below } from '../base/lexical-path.ts';
 import { type FollowedLink, follow, isProgram, type Look } from './look.ts';
-import { above, contains, isWide } from './places.ts';
 import { type ToolchainRow, toolchainTable } from './table.ts';
 
-/** A row and where it lies on this machine: its place, or one installation there. */
-export type Placed = { readonly row: ToolchainRow; readonly root: string; readonly links: readonly FollowedLink[] };
+/** A row of the table and its directory on this machine, or one installation in it. */
+export type PlacedRow = { readonly row: ToolchainRow; readonly root: string; readonly links: readonly FollowedLink[] };
 
-type Around = { readonly home: string; readonly variables: Readonly<Record<string, string | undefined>> };
+type Person = { readonly home: string; readonly variables: Readonly<Record<string, string | undefined>> };
 
-/** Every row that has a place here. */
-export function placeRows({ home, variables }: Around, look: Look): readonly Placed[] {
+/** Returns every row that has a directory on this machine. */
+export function placeRows({ home, variables }: Person, look: Look): readonly PlacedRow[] {
   return toolchainTable.flatMap((row) => {
-    const named = row.variable === undefined ? undefined : variables[row.variable];
-    const places = [...(named?.startsWith('/') === true ? [named] : []), ...(row.places ?? [])];
+    const configured = row.variable === undefined ? undefined : variables[row.variable];
+    const places = [...(configured?.startsWith('/') === true ? [configured] : []), ...(row.places ?? [])];
     return places.flatMap((place) => {
       const trail = follow(look, atHome(place, home));
       return trail === null || isWide(trail.real, home) ? [] : [{ row, root: trail.real, links: trail.links }];
@@ -20,45 +19,50 @@ export function placeRows({ home, variables }: Around, look: Look): readonly Pla
   });
 }
 
-/** The row that speaks for a path, or for the directory above it that the row's marker is in. */
+/** Returns the row that a path belongs to, by its place or by a marker in a directory above it; null for none. */
 export function rowOf(
   path: string,
-  placed: readonly Placed[],
+  placed: readonly PlacedRow[],
   look: Look,
   directories: readonly string[],
-): Placed | null {
-  const fitting = placed.flatMap((one) => installationOf(path, one)).toSorted((a, b) => b.root.length - a.root.length);
-  return fitting[0] ?? markedRow(directories, look);
+): PlacedRow | null {
+  const matches = placed.flatMap((one) => installationOf(path, one)).toSorted((a, b) => b.root.length - a.root.length);
+  return matches[0] ?? markedRow(directories, look);
 }
 
-/** What of it an installation is, when each counts for itself. */
-function installationOf(path: string, placed: Placed): readonly Placed[] {
+/** Narrows a row to the one installation that holds the path, where installations count separately. */
+function installationOf(path: string, placed: PlacedRow): readonly PlacedRow[] {
   const inside = below(placed.root, path);
   if (inside === null) return [];
   if (placed.row.each === undefined) return [placed];
   const steps = inside.split('/');
-  const wanted = placed.row.each.split('/');
-  const fits = wanted.every((step, index) => steps[index] !== undefined && (step === '*' || step === steps[index]));
-  return fits ? [{ ...placed, root: [placed.root, ...steps.slice(0, wanted.length)].join('/') }] : [];
+  const pattern = placed.row.each.split('/');
+  const fits = pattern.every((step, index) => steps[index] !== undefined && (step === '*' || step === steps[index]));
+  return fits ? [{ ...placed, root: [placed.root, ...steps.slice(0, pattern.length)].join('/') }] : [];
 }
 
-function markedRow(directories: readonly string[], look: Look): Placed | null {
+function markedRow(directories: readonly string[], look: Look): PlacedRow | null {
   for (const root of directories)
     for (const row of toolchainTable)
       if (row.marker !== undefined && look.at(`${root}/${row.marker}`) !== null) return { row, root, links: [] };
   return null;
 }
 
-/** The directories above a path, nearest first, up to one that holds many things. */
+/** Returns the directories above a path, nearest first, up to one that holds unrelated things. */
 export function directoriesAbove(path: string, home: string): readonly string[] {
-  const found: string[] = [];
-  for (let directory = above(path); !isWide(directory, home) && found.length < 12; directory = above(directory))
-    found.push(directory);
-  return found;
+  const directories: string[] = [];
+  for (let directory = above(path); !isWide(directory, home) && directories.length < 12; directory = above(directory))
+    directories.push(directory);
+  return directories;
 }
 
-/** The paths that a row names by one of its patterns, as far as they are there. */
-export function pathsOf(pattern: string, { root }: Pick<Placed, 'root'>, home: string, look: Look): readonly string[] {
+/** Returns the existing paths that a pattern of a row names. */
+export function pathsOf(
+  pattern: string,
+  { root }: Pick<PlacedRow, 'root'>,
+  home: string,
+  look: Look,
+): readonly string[] {
   if (pattern.startsWith('plain:')) {
     const [file = ''] = pathsOf(pattern.slice('plain:'.length), { root }, home, look);
     return namesToolsOnly(look.text(file)) ? [file] : [];
@@ -67,15 +71,15 @@ export function pathsOf(pattern: string, { root }: Pick<Placed, 'root'>, home: s
   const [start, steps] = pattern.startsWith('~/') ? [home, pattern.slice(2)] : [root, pattern];
   return steps
     .split('/')
-    .reduce<readonly string[]>((found, step) => found.flatMap((path) => next(path, step, look)), [start]);
+    .reduce<readonly string[]>((paths, step) => paths.flatMap((path) => next(path, step, look)), [start]);
 }
 
-/** Of one directory. */
+/** In one directory. */
 const mostNames = 5_000;
 /** Each is a mount. */
 const mostPrograms = 200;
 
-/** The programs directly in a directory; null when it is too much to look at or to show. */
+/** Returns the programs directly in a directory; null when there are too many to list or to show. */
 export function programsIn(directory: string, look: Look): readonly string[] | null {
   const listed = look.list(directory, mostNames);
   const programs = (listed ?? []).filter(({ kind, path }) => kind === 'file' && isProgram(look.at(path)));
@@ -92,7 +96,7 @@ function next(directory: string, step: string, look: Look): readonly string[] {
 
 const atHome = (place: string, home: string): string => (place.startsWith('~/') ? `${home}${place.slice(1)}` : place);
 
-/** A TOML file that sets no variable and starts nothing: every key is below a table about tools. */
+/** True for a TOML file that only names tools: it sets no variable and starts nothing. */
 function namesToolsOnly(text: string | null): boolean {
   if (text === null || /"""|'''/.test(text)) return false;
   const lines = text.split('\n').map((line) => line.trim());
@@ -106,3 +110,38 @@ function namesToolsOnly(text: string | null): boolean {
 }
 
 export const isAmong = (path: string, roots: readonly string[]): boolean => roots.some((root) => contains(root, path));
+
+/** True for paths that every fence shows anyway. */
+export const inSystem = (path: string): boolean => /^\/(usr|bin|sbin|lib|lib32|lib64|nix)(\/|$)/.test(path);
+
+/** True for paths where the fence has its own directory, so that none of the machine can be mounted. */
+export const isOwnedByFence = (path: string): boolean => /^\/(proc|sys|run)(\/|$)/.test(path);
+
+const binNames = ['bin', 'sbin', 'shims', 'scripts'];
+
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+export const above = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf('/')));
+export const contains = (directory: string, path: string): boolean => below(directory, path) !== null;
+
+/** True for directories that hold unrelated things and are never shown as a whole. */
+export function isWide(path: string, home: string): boolean {
+  const inHome = ['.config', '.cache', '.local', '.local/share', '.local/state', '.local/lib'];
+  return (
+    contains(path, home) ||
+    inHome.some((name) => path === `${home}/${name}`) ||
+    ['/opt', '/home', '/root', '/var', '/tmp', '/srv', '/mnt', '/media', '/etc', '/dev', '/dev/shm'].includes(path)
+  );
+}
+
+/**
+ * True below a hidden directory of home, where a tool keeps its own files and credentials, unless the name says that it holds
+ * programs.
+ */
+export const isToolData = (path: string, home: string): boolean =>
+  (below(home, path)?.startsWith('.') ?? false) && !binNames.includes(nameOf(path));
+
+/** True when the siblings of a `bin` are its libraries. Those of `~/.local/bin` and `~/bin` are other files of the person. */
+export const hasLibraries = (path: string, home: string): boolean =>
+  ['bin', 'sbin'].includes(nameOf(path)) && !isWide(above(path), home);
+
+export const besideBin = ['lib', 'lib64', 'libexec', 'include'];

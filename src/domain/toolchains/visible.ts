@@ -1,54 +1,68 @@
 import { below, resolvePath } from '../base/lexical-path.ts';
-import { neverShown } from './credentials.ts';
-import { type FollowedLink, follow, isProgram, type Look, remembering } from './look.ts';
-import { above, besideBin, contains, hasLibraries, inSystem, isMadeAnew, isToolsOwn, isWide } from './places.ts';
-import { type Budget, type Hidden, privateFilesIn } from './private-files.ts';
-import { directoriesAbove, isAmong, type Placed, pathsOf, placeRows, programsIn, rowOf } from './rows.ts';
+import { type Budget, type Hidden, neverShown, privateFilesIn } from './hidden-files.ts';
+import { cachedLook, type FollowedLink, follow, isProgram, type Look } from './look.ts';
+import {
+  above,
+  besideBin,
+  contains,
+  directoriesAbove,
+  hasLibraries,
+  inSystem,
+  isAmong,
+  isOwnedByFence,
+  isToolData,
+  isWide,
+  type PlacedRow,
+  pathsOf,
+  placeRows,
+  programsIn,
+  rowOf,
+} from './rows.ts';
 
-/** What a person's PATH makes visible in a fence, read-only. All paths are real ones: no part of them is a link. */
+/** The files that a person's PATH makes visible in a fence, read-only. All paths are resolved: no part of them is a link. */
 export type Visible = {
   /** The PATH inside. */
   readonly path: readonly string[];
-  /** Where home really is; it has the same files by its own name. */
+  /** The resolved home directory. */
   readonly home: string;
   readonly shown: readonly Shown[];
   readonly links: readonly FollowedLink[];
   readonly hidden: readonly Hidden[];
-  /** Directories of the PATH of which nothing is visible. */
+  /** Directories of the PATH that are not visible. */
   readonly left: readonly { readonly path: string; readonly why: 'closed' | 'made-anew' | 'too-much' }[];
-  /** By which managers' programs find what is not in its usual place. */
+  /** Variables that point managers' programs to directories outside their usual place. */
   readonly variables: Readonly<Record<string, string>>;
 };
 
 export type Shown = { readonly path: string; readonly rule: ShowRule };
 
 /**
- * `row`: of the table, by its name. `directory`: on the PATH. `programs`: a program in a directory on the PATH of which nothing else
- * is visible. `beside`: a library beside a `bin`. `package`, `program`: what a link on the PATH, `from`, leads to.
+ * `row`: a row of the table, by its name. `directory`: a directory on the PATH. `programs`: a program in a directory on the PATH that is
+ * otherwise hidden. `beside`: a library beside a `bin`. `package`, `program`: the target of a link on the PATH, `from`.
  */
 export type ShowRule =
   | { readonly rule: 'row'; readonly row: string }
   | { readonly rule: 'directory' | 'programs' | 'beside' }
   | { readonly rule: 'package' | 'program'; readonly from: string };
 
-type Wanted = {
+type PathInputs = {
   readonly path: readonly string[];
   readonly home: string;
-  /** Neither they nor anything in or above them becomes visible: the checkout, and the state directory. */
+  /** The checkout and the state directory: neither they nor any directory in or above them becomes visible. */
   readonly closed: readonly string[];
   readonly variables: Readonly<Record<string, string | undefined>>;
 };
 
-/** More names in a directory of the PATH, and its links are not looked at. */
+/** The links of a directory with more names are not followed. */
 const mostNames = 5_000;
-/** In all directories that no row speaks for. */
+/** In all directories that belong to no row. */
 const mostEntries = 10_000;
-/** From one manager's program to that of another. */
+/** Steps from one manager's program to that of another. */
 const mostTurns = 4;
 
-type Found = Pick<Visible, 'shown' | 'links'>;
-const nothing: Found = { shown: [], links: [] };
-const joined = (all: readonly Found[]): Found => ({
+type View = Pick<Visible, 'shown' | 'links'>;
+const nothing: View = { shown: [], links: [] };
+const combine = (all: readonly View[]): View => ({
   shown: all.flatMap(({ shown }) => shown),
   links: all.flatMap(({ links }) => links),
 });
@@ -56,36 +70,36 @@ const joined = (all: readonly Found[]): Found => ({
 type Scene = {
   readonly look: Look;
   readonly home: string;
-  readonly placed: readonly Placed[];
-  /** The rows that are needed so far, by where they lie, with what they show. */
-  readonly needed: Map<string, Found & { readonly placed: Placed }>;
-  /** What programs of those rows lead to beyond them. */
-  readonly further: Found[];
+  readonly placed: readonly PlacedRow[];
+  /** The rows that are needed so far, by their directory, with the files that they show. */
+  readonly needed: Map<string, View & { readonly placed: PlacedRow }>;
+  /** Files outside of those rows that their programs lead to. */
+  readonly further: View[];
   isOpen(path: string): boolean;
 };
 
-export function visibleByPath(wanted: Wanted, at: Look): Visible {
-  const look = remembering(at);
-  const home = follow(look, wanted.home)?.real ?? wanted.home;
-  const closed = wanted.closed.flatMap((path) => [path, follow(look, path)?.real ?? path]);
+export function visibleByPath(inputs: PathInputs, at: Look): Visible {
+  const look = cachedLook(at);
+  const home = follow(look, inputs.home)?.real ?? inputs.home;
+  const closed = inputs.closed.flatMap((path) => [path, follow(look, path)?.real ?? path]);
   const scene: Scene = {
     look,
     home,
-    placed: placeRows({ home, variables: wanted.variables }, look),
+    placed: placeRows({ home, variables: inputs.variables }, look),
     needed: new Map(),
     further: [],
     isOpen: (path) => !closed.some((root) => contains(root, path) || contains(path, root)),
   };
-  const directories = directoriesOn(wanted.path, scene, closed);
+  const directories = directoriesOn(inputs.path, scene, closed);
   const usable = directories.filter(({ why }) => why === null);
   for (const { real } of usable) needRowOf(real, scene);
-  const fromPath = joined(usable.map(({ real }) => linkedFrom(real, scene)));
-  const linked = joined([fromPath, ...scene.further]);
+  const fromPath = combine(usable.map(({ real }) => linkedFrom(real, scene)));
+  const linked = combine([fromPath, ...scene.further]);
   const rows = [...scene.needed.values()];
   const rowRoots = rows.flatMap((row) => row.shown.map(({ path }) => path));
   const plain = plainDirectories([...new Set(usable.map(({ real }) => real))], rowRoots, scene);
-  const packages = developed(linked.shown, rowRoots, plain.budget, scene);
-  const shown = settled([...plain.shown, ...packages.shown, ...rows.flatMap((row) => row.shown)], rowRoots, scene);
+  const packages = hideInProjects(linked.shown, rowRoots, plain.budget, scene);
+  const shown = allowed([...plain.shown, ...packages.shown, ...rows.flatMap((row) => row.shown)], rowRoots, scene);
   const links = [...usable, linked, plain, ...rows].flatMap((one) => one.links);
   const hidden = [
     ...plain.hidden,
@@ -99,13 +113,13 @@ export function visibleByPath(wanted: Wanted, at: Look): Visible {
     path: [...new Set(usable.map(({ named }) => named))],
     home,
     shown,
-    links: neededLinks(links, shown, wanted.home, home),
+    links: neededLinks(links, shown, inputs.home, home),
     hidden: [...new Map(hidden.map((one) => [one.path, one])).values()],
     left: [
       ...directories.flatMap(({ real, why }) => (why === null ? [] : [{ path: real, why }])),
       ...plain.tooMuch.map((path) => ({ path, why: 'too-much' as const })),
     ],
-    variables: passedOn(rows, wanted.variables),
+    variables: variablesFor(rows, inputs.variables),
   };
 }
 
@@ -116,19 +130,19 @@ type OnPath = {
   readonly why: 'closed' | 'made-anew' | null;
 };
 
-/** Directories of the system need nothing but the links that lead there. What npm puts on the PATH of a script is its project's. */
+/** System directories need only the links that lead there. Directories that npm puts on the PATH belong to a project and are skipped. */
 function directoriesOn(path: readonly string[], { look }: Scene, closed: readonly string[]): readonly OnPath[] {
   return path.flatMap((entry) => {
     if (!entry.startsWith('/') || (entry.endsWith('/node_modules/.bin') && !inSystem(entry))) return [];
     const trail = follow(look, entry);
     if (trail === null || (trail.real !== '/' && look.at(trail.real)?.kind !== 'directory')) return [];
     const { real, links } = trail;
-    const why = isAmong(real, closed) ? 'closed' : isMadeAnew(real) ? 'made-anew' : null;
-    return [{ named: isMadeAnew(entry) ? real : entry, real, links, why }];
+    const why = isAmong(real, closed) ? 'closed' : isOwnedByFence(real) ? 'made-anew' : null;
+    return [{ named: isOwnedByFence(entry) ? real : entry, real, links, why }];
   });
 }
 
-/** What the table says of a directory on the PATH. */
+/** Adds the row of a directory on the PATH. */
 function needRowOf(directory: string, scene: Scene): void {
   if (inSystem(directory)) return;
   const beside = isWide(above(directory), scene.home) ? [] : [above(directory)];
@@ -136,12 +150,12 @@ function needRowOf(directory: string, scene: Scene): void {
   if (row !== null) need(row, scene, 0);
 }
 
-/** Returns what the row shows. What its programs need of other rows is needed from then on as well. */
-function need(placed: Placed, scene: Scene, turn: number): readonly Shown[] {
+/** Adds a row and the rows that its programs need, and returns the files that it shows. */
+function need(placed: PlacedRow, scene: Scene, turn: number): readonly Shown[] {
   const { look, home, needed } = scene;
   const { row, root } = placed;
-  const known = needed.get(root);
-  if (known !== undefined) return known.shown;
+  const earlier = needed.get(root);
+  if (earlier !== undefined) return earlier.shown;
   const rule = { rule: 'row', row: row.name } as const;
   const trails = row.shows.flatMap((pattern) => pathsOf(pattern, placed, home, look)).map((path) => follow(look, path));
   const shown = trails.flatMap((trail) => (trail === null ? [] : [{ path: trail.real, rule }]));
@@ -149,25 +163,25 @@ function need(placed: Placed, scene: Scene, turn: number): readonly Shown[] {
   if (turn >= mostTurns) return shown;
   for (const other of scene.placed)
     if (row.with !== undefined && other.row.variable === row.with) need(other, scene, turn + 1);
-  const led = (row.follows ?? []).flatMap((pattern) => pathsOf(pattern, placed, home, look));
-  const further = joined(led.map((path) => programAt(path, scene, turn + 1)));
+  const programs = (row.follows ?? []).flatMap((pattern) => pathsOf(pattern, placed, home, look));
+  const further = combine(programs.map((path) => programAt(path, scene, turn + 1)));
   scene.further.push(further);
   return shown;
 }
 
-/** The programs that links in a directory of the PATH lead to. */
-function linkedFrom(directory: string, scene: Scene): Found {
+/** Returns the programs that links in a directory of the PATH lead to. */
+function linkedFrom(directory: string, scene: Scene): View {
   if (inSystem(directory)) return nothing;
   const linked = (scene.look.list(directory, mostNames) ?? []).filter(({ kind }) => kind === 'link');
   const inRows = [...scene.needed.values()].flatMap(({ shown }) => shown.map(({ path }) => path));
-  return joined(
+  return combine(
     linked.filter(({ path }) => !staysIn(inRows, path, scene.look)).map(({ path }) => programAt(path, scene, 0)),
   );
 }
 
 /**
- * Whether the spelling of a link says that it leads to a program of the same manager: Homebrew has thousands, and following each costs
- * more than all the rest. Among packages it says nothing: one may be a link to somebody's project.
+ * True when the text of a link says that it leads to a program of the same manager: Homebrew has thousands, and following each would
+ * cost more than everything else. Not used for packages, where a link may lead to somebody's project.
  */
 function staysIn(shown: readonly string[], path: string, look: Look): boolean {
   const entry = look.at(path);
@@ -175,18 +189,18 @@ function staysIn(shown: readonly string[], path: string, look: Look): boolean {
   return !to.includes('/node_modules/') && isAmong(to, shown);
 }
 
-/** What a program needs to be seen with: its row, else the package it lies in, else nothing but itself. */
-function programAt(path: string, scene: Scene, turn: number): Found {
+/** Returns the files that a program needs: its row, otherwise its package, otherwise only itself. */
+function programAt(path: string, scene: Scene, turn: number): View {
   const { look, home } = scene;
   const trail = follow(look, path);
-  if (trail === null || !isProgram(look.at(trail.real)) || isMadeAnew(trail.real)) return nothing;
+  if (trail === null || !isProgram(look.at(trail.real)) || isOwnedByFence(trail.real)) return nothing;
   const { real, links } = trail;
-  const led = { ...nothing, links };
-  if (inSystem(real)) return led;
+  const onlyLinks = { ...nothing, links };
+  if (inSystem(real)) return onlyLinks;
   const directories = directoriesAbove(real, home);
   const row = rowOf(real, scene.placed, look, directories);
   const byRow = row === null ? [] : need(row, scene, turn);
-  if (byRow.some((one) => contains(one.path, real))) return led;
+  if (byRow.some((one) => contains(one.path, real))) return onlyLinks;
   return { shown: [shownAlone(real, path, directories, scene)], links };
 }
 
@@ -195,22 +209,22 @@ function shownAlone(real: string, from: string, directories: readonly string[], 
   if (installed >= 0)
     return { path: real.slice(0, installed + '/node_modules'.length), rule: { rule: 'package', from } };
   const root = directories.find((directory) => look.at(`${directory}/package.json`) !== null);
-  return root === undefined || isOwnPlace(root, home) || !isOpen(root)
+  return root === undefined || isDataDirectory(root, home) || !isOpen(root)
     ? { path: real, rule: { rule: 'program', from } }
     : { path: root, rule: { rule: 'package', from } };
 }
 
-/** A `package.json` here does not make a package of what a tool keeps. */
-const isOwnPlace = (path: string, home: string): boolean =>
+/** True for a tool's data directory, where a `package.json` does not mark a package. */
+const isDataDirectory = (path: string, home: string): boolean =>
   /^(\.[^/]+$|\.config\/|\.cache\/|\.local\/state\/)/.test(below(home, path) ?? '');
 
-type Plain = Found & {
+type Plain = View & {
   readonly hidden: readonly Hidden[];
   readonly tooMuch: readonly string[];
   readonly budget: Budget;
 };
 
-/** Directories of the PATH that no row speaks for, with the libraries beside them. */
+/** Shows directories of the PATH that belong to no row, with the libraries beside them. */
 function plainDirectories(directories: readonly string[], rowRoots: readonly string[], scene: Scene): Plain {
   const { look, home } = scene;
   const budget: Budget = { left: mostEntries };
@@ -220,15 +234,15 @@ function plainDirectories(directories: readonly string[], rowRoots: readonly str
   const hidden: Hidden[] = [];
   const tooMuch: string[] = [];
   const show = (path: string, rule: ShowRule): boolean => {
-    const found = scene.isOpen(path) ? privateFilesIn(path, look, budget, isKnown) : null;
-    if (found === null) return false;
+    const privateFiles = scene.isOpen(path) ? privateFilesIn(path, look, budget, isKnown) : null;
+    if (privateFiles === null) return false;
     shown.push({ path, rule });
-    hidden.push(...found);
+    hidden.push(...privateFiles);
     return true;
   };
   for (const directory of directories) {
     if (inSystem(directory) || isAmong(directory, rowRoots)) continue;
-    const isWhole = !isWide(directory, home) && !isToolsOwn(directory, home) && show(directory, { rule: 'directory' });
+    const isWhole = !isWide(directory, home) && !isToolData(directory, home) && show(directory, { rule: 'directory' });
     if (!isWhole) {
       const programs = programsIn(directory, look);
       if (programs === null) tooMuch.push(directory);
@@ -244,44 +258,44 @@ function plainDirectories(directories: readonly string[], rowRoots: readonly str
   return { shown, links, hidden, tooMuch, budget };
 }
 
-/** A package that is not among installed ones is a project of somebody's: its private files are not part of it. */
-function developed(
-  found: readonly Shown[],
+/** Hides the private files of packages outside of `node_modules`, which are somebody's projects. */
+function hideInProjects(
+  shown: readonly Shown[],
   rowRoots: readonly string[],
   budget: Budget,
   scene: Scene,
 ): Pick<Visible, 'shown' | 'hidden'> {
-  const seen = new Map<string, Shown>();
+  const byPath = new Map<string, Shown>();
   const hidden: Hidden[] = [];
-  for (const one of found) {
-    if (seen.has(one.path) || (one.rule.rule !== 'row' && isAmong(one.path, rowRoots))) continue;
-    seen.set(one.path, one);
+  for (const one of shown) {
+    if (byPath.has(one.path) || (one.rule.rule !== 'row' && isAmong(one.path, rowRoots))) continue;
+    byPath.set(one.path, one);
     if (one.rule.rule !== 'package' || one.path.endsWith('/node_modules') || !scene.isOpen(one.path)) continue;
     const inside = privateFilesIn(one.path, scene.look, budget, (path) => rowRoots.includes(path));
     if (inside !== null) hidden.push(...inside);
     else {
       const real = follow(scene.look, one.rule.from)?.real ?? one.path;
-      seen.delete(one.path);
-      seen.set(real, { path: real, rule: { rule: 'program', from: one.rule.from } });
+      byPath.delete(one.path);
+      byPath.set(real, { path: real, rule: { rule: 'program', from: one.rule.from } });
     }
   }
-  return { shown: [...seen.values()], hidden };
+  return { shown: [...byPath.values()], hidden };
 }
 
-/** The last word on every path, whichever rule named it: nothing closed, nothing wide, nothing twice. */
-function settled(shown: readonly Shown[], rowRoots: readonly string[], { isOpen, home }: Scene): readonly Shown[] {
+/** Filters every path, whichever rule named it: nothing closed, nothing wide, nothing twice. */
+function allowed(shown: readonly Shown[], rowRoots: readonly string[], { isOpen, home }: Scene): readonly Shown[] {
   const byPath = new Map(shown.map((one) => [one.path, one]));
   return [...byPath.values()].filter(
     ({ path }) =>
       isOpen(path) &&
       !isWide(path, home) &&
       !inSystem(path) &&
-      !isMadeAnew(path) &&
+      !isOwnedByFence(path) &&
       !rowRoots.some((root) => root !== path && contains(root, path)),
   );
 }
 
-/** Links that lie in something visible are there already; at or above home and some others is a directory of the fence's own. */
+/** Drops links inside shown directories, which exist already, and links where the fence has its own directories. */
 function neededLinks(
   links: readonly FollowedLink[],
   shown: readonly Shown[],
@@ -291,14 +305,18 @@ function neededLinks(
   const roots = shown.map(({ path }) => path);
   const needed = links.filter(
     ({ path }) =>
-      !inSystem(path) && !isMadeAnew(path) && !isWide(path, home) && !contains(path, named) && !isAmong(path, roots),
+      !inSystem(path) &&
+      !isOwnedByFence(path) &&
+      !isWide(path, home) &&
+      !contains(path, named) &&
+      !isAmong(path, roots),
   );
   return [...new Map(needed.map((link) => [link.path, link])).values()];
 }
 
-function passedOn(
-  rows: readonly { readonly placed: Placed }[],
-  variables: Wanted['variables'],
+function variablesFor(
+  rows: readonly { readonly placed: PlacedRow }[],
+  variables: PathInputs['variables'],
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
     rows.flatMap(({ placed: { row } }) => {

@@ -5,8 +5,8 @@ import type { Examine } from '../../cli/frame/ports.ts';
 import { mendProgram } from '../../domain/explain/machine.ts';
 import { type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
 import { firstProgram, plainCommands } from '../../domain/shell/plain-commands.ts';
-import { inSystem } from '../../domain/toolchains/places.ts';
-import { homely, readLine, whyLeft, whyShown } from '../../domain/toolchains/words.ts';
+import { describeRule, hiddenReasons, homely, readLine } from '../../domain/toolchains/fence-advice.ts';
+import { inSystem } from '../../domain/toolchains/rows.ts';
 import type { Examined } from '../../ports/repository-handle.ts';
 import { pathsAtHome } from '../../supervisor/job/at-home.ts';
 
@@ -27,7 +27,7 @@ async function toolchains(context: Context): Promise<Examined> {
     fix: null,
     shows: shown
       .filter(({ path }) => !useless.includes(path))
-      .map(({ path, rule }) => ({ path: homely(path, home), rule: rule.rule, because: whyShown(rule, home) })),
+      .map(({ path, rule }) => ({ path: homely(path, home), rule: rule.rule, because: describeRule(rule, home) })),
     lines: [
       ...(hidden.length === 0
         ? []
@@ -37,7 +37,7 @@ async function toolchains(context: Context): Promise<Examined> {
               : `${hidden.length} private files in them are hidden`,
           ]),
       ...forRoot,
-      ...left.map(({ path, why }) => `${homely(path, home)}   not visible: ${whyLeft[why]}`),
+      ...left.map(({ path, why }) => `${homely(path, home)}   not visible: ${hiddenReasons[why]}`),
     ],
   };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathToRead } from './path-to-read.ts';
-import { readLine } from './words.ts';
+import { pathToRead, readLine } from './fence-advice.ts';
 
 const home = '/home/ann';
 const shows = (...paths: readonly string[]) => ({
