@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import { safeLine } from '../domain/base/safe-text.ts';
 import type { Sha256 } from '../domain/ledger/chain.ts';
 import { canonicalJson } from '../domain/plan/plan.ts';
-import type { Stage } from '../domain/settings/agent-types.ts';
+import type { Stage } from '../domain/settings/settings.ts';
 import { estimate, type Tier } from './complexity.ts';
 import { type GoalPart, goalParts, type Parts, partText } from './parts.ts';
 import { pathsIn } from './paths.ts';

@@ -1,5 +1,5 @@
 import type { Role } from '../domain/plan/plan.ts';
-import type { AgentTypeSettings, RegistrySettings, Stage } from '../domain/settings/agent-types.ts';
+import type { AgentTypeSettings, RegistrySettings, Stage } from '../domain/settings/settings.ts';
 import { mentions, wordsOf } from './words.ts';
 
 /** A kind of agent, as the planner knows it. Which program does the work is not said here. */

@@ -16,7 +16,7 @@ const task = (id: string, { text = 'Do it', wave = 0, keys = {} }: Written): Dra
 });
 function found(tasks: readonly DraftTask[], written: Settings = {}): readonly string[] {
   const limits = { ...defaultSettings.limits, parallel: written.limits?.parallel ?? 4 };
-  const settings = { ...defaultSettings, base: null, limits };
+  const settings = { ...defaultSettings, limits };
   const waves = [{ name: null, place: ['tasks'], tasks }];
   return lintSizing({ settings, waves }, written).map((problem) => explain(problem).detail);
 }

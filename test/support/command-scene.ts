@@ -73,7 +73,7 @@ export async function commandScene(
     patches: { text: async () => '+x\n', counts: async () => [], log: async () => [], snapshots: async () => [] },
     readPlan: async () => err('there is no plan'),
     rereadPlan: async () => err('there is no plan'),
-    settings: async () => ({ base: null, ...defaultSettings }),
+    settings: async () => defaultSettings,
     isAuthorKnown: async () => true,
     fence: async () => ok('bubblewrap'),
     host: () => Promise.reject(new Error('not asked')),

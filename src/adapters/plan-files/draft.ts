@@ -1,21 +1,9 @@
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { DraftTask, Place, PlanDraft, PlanProblem } from '../../domain/plan/plan-draft.ts';
-import { repoClaim } from '../../domain/plan/repo-claim.ts';
-import type { ResolvedSettings, Settings } from '../../domain/settings/settings.ts';
+import type { ResolvedSettings } from '../../domain/settings/settings.ts';
 import { namesFile, readDirective } from './directive-file.ts';
-import type { ConfigDocument, PlanDocument, TaskDocument } from './schema.ts';
+import type { PlanDocument, TaskDocument } from './schema.ts';
 import type { YamlDocument } from './yaml-document.ts';
-
-/** The keys that plans share with configuration, in the one shape that layers are merged in. */
-export function settingsOf(document: PlanDocument | ConfigDocument): Settings {
-  const { version, name, plan, tasks, waves, agent, fence, repo, ...rest } = document as PlanDocument;
-  return {
-    ...rest,
-    ...(agent === undefined ? {} : { agent: typeof agent === 'string' ? [agent] : agent }),
-    ...(repo === undefined ? {} : { repo: repoClaim(repo) }),
-    ...(fence === undefined ? {} : { fence: typeof fence === 'string' ? { mode: fence } : fence }),
-  };
-}
 
 type Written = { readonly id: string; readonly place: Place; readonly task: TaskDocument };
 type WrittenWave = { readonly name: string | null; readonly place: Place; readonly tasks: readonly Written[] };

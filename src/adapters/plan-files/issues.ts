@@ -4,9 +4,8 @@ import { nearestWord } from '../../domain/base/nearest-word.ts';
 import type { NamedValue, ValueType } from '../../domain/findings/document-rules.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import type { Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
-import { durationPattern } from '../../domain/settings/settings.ts';
+import { durationPattern, saysSomething } from '../../domain/settings/settings.ts';
 import { keysAt, levelAt, levelsWith } from './key-levels.ts';
-import { saysSomething } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
 type Issues = readonly Issue[];

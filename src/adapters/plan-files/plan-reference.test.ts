@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ownershipConflicts } from '../../domain/scope/ownership.ts';
-import { settingKeys } from '../../domain/settings/layers.ts';
-import { defaultSettings } from '../../domain/settings/settings.ts';
+import { defaultSettings, settingKeys } from '../../domain/settings/settings.ts';
 import { loadPlan } from './index.ts';
 import { frontMatterSchema, planSchema } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { explain } from '../../domain/explain/explain.ts';
-import { confirmCommand } from '../../domain/settings/confirm-command.ts';
+import { confirmCommand } from '../../domain/settings/layers.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';

@@ -1,10 +1,12 @@
 import { takesCommand } from '../agents/agents.ts';
+import { idPattern } from '../base/ids.ts';
 import type { DocumentRules } from '../findings/document-rules.ts';
 import type { Finding, FindingsOf } from '../findings/finding.ts';
 import type { PlanRules, SettingsRules } from '../findings/plan-rules.ts';
-import type { ResolvedSettings } from '../settings/settings.ts';
-import type { Role } from './plan.ts';
-import type { WrittenRepo } from './repo-claim.ts';
+import { argv, pathPattern, pathPatterns, type ResolvedSettings, words } from '../settings/settings.ts';
+import { described, fields, flag, list, nullable, type OptionalFields, oneOf, text, whole } from '../settings/shape.ts';
+import { writtenAgent, writtenRepo } from '../settings/written-settings.ts';
+import { type Role, roles } from './plan.ts';
 
 /** Where in a document: keys and indexes from its root. */
 export type Place = readonly (string | number)[];
@@ -38,34 +40,38 @@ export type DraftTask = {
   readonly keys: TaskKeys;
 };
 
-export type TaskKeys = {
-  readonly role?: Role | undefined;
-  readonly agent?: string | readonly string[] | undefined;
-  readonly command?: readonly string[] | null | undefined;
-  readonly owns?: readonly string[] | null | undefined;
-  readonly needs?: readonly string[] | undefined;
-  readonly reads?: readonly string[] | undefined;
-  readonly shares?: readonly string[] | undefined;
-  readonly locks?: readonly string[] | undefined;
-  readonly model?: string | null | undefined;
-  readonly priority?: number | undefined;
-  readonly capabilities?: readonly string[] | undefined;
-  readonly components?: readonly string[] | undefined;
-  readonly deliverables?: readonly string[] | undefined;
-  readonly drafts?: string | undefined;
-  readonly proofs?: readonly string[] | undefined;
-  readonly exit?:
-    | {
-        readonly completion?: string | null | undefined;
-        readonly durability?: string | null | undefined;
-        readonly proof?: string | null | undefined;
-        readonly docs?: string | null | undefined;
-      }
-    | undefined;
-  readonly allowEmpty?: boolean | undefined;
-  readonly skills?: readonly string[] | undefined;
-  readonly repo?: WrittenRepo | undefined;
+/** The keys of a task besides `id` and `do`, as a plan or the front matter of a directive has them. */
+export const taskKeys = {
+  role: oneOf<readonly Role[]>(...roles),
+  agent: writtenAgent,
+  command: described(nullable(argv), 'Program and arguments, for agent: command or acp.'),
+  owns: described(
+    nullable(pathPatterns),
+    'Paths that it may change. Absent: paths that no other task claims. []: none.',
+  ),
+  needs: described(list(text({ matches: idPattern })), 'Tasks of this wave or an earlier one that must be done first.'),
+  reads: described(pathPatterns, 'Paths that it builds on.'),
+  shares: described(pathPatterns, 'Paths that several tasks may change, one after the other.'),
+  locks: described(pathPatterns, 'Paths that only this task may change. Tasks that read them wait for it.'),
+  model: described(nullable(words), 'Model of this task. null: the default of the agent, whatever the plan says.'),
+  priority: described(whole(0, 100), 'Tasks with a higher number start first. Default: 5.'),
+  capabilities: described(list(words), 'Free words.'),
+  components: described(list(words), 'Parts of the system that it is about.'),
+  deliverables: described(pathPatterns, 'Files that it must add or change.'),
+  drafts: described(pathPattern, 'A plan that it writes. The plan is checked, and sent back if it has mistakes.'),
+  proofs: described(list(words), 'Evidence that the handoff must state.'),
+  exit: fields(
+    {},
+    { completion: nullable(words), durability: nullable(words), proof: nullable(words), docs: nullable(words) },
+  ),
+  allowEmpty: described(flag, 'Whether it may change nothing although it owns something.'),
+  skills: described(
+    list(text({ matches: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/ })),
+    'Skills of the project that its agent reads first.',
+  ),
+  repo: writtenRepo,
 };
+export type TaskKeys = OptionalFields<typeof taskKeys>;
 
 const asList = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 

@@ -1,23 +1,17 @@
 import type { RepoAttestation, RepoClaim } from '../gates/evidence.ts';
+import type { WrittenRepo } from '../settings/written-settings.ts';
 import { allTasks, type FrozenPlan } from './plan.ts';
 
-/** `repo:` as it is written: one text is a root commit if it looks like one, else a remote. */
-export type WrittenRepo =
-  | string
-  | { readonly root?: string | null | undefined; readonly remote?: string | null | undefined }
-  | null;
+/** A commit id, or the beginning of one. */
+export const rootPattern = /^[0-9a-f]{7,64}$/;
 
-export const noRepo = { root: null, remote: null } as const;
-
+/** Reads `repo:` as it is written: one text is a root commit if it looks like one, else a remote. */
 export function repoClaim(written: WrittenRepo | undefined): Omit<RepoClaim, 'task'> {
-  if (written === undefined || written === null) return noRepo;
+  if (written === undefined || written === null) return { root: null, remote: null };
   if (typeof written === 'string')
     return rootPattern.test(written) ? { root: written, remote: null } : { root: null, remote: written };
   return { root: written.root ?? null, remote: written.remote ?? null };
 }
-
-/** A commit id, or the beginning of one. */
-export const rootPattern = /^[0-9a-f]{7,64}$/;
 
 /** What each task says of the repository it is for, itself or by its plan; tasks of which nothing is said are left out. */
 export const repoClaims = (plan: FrozenPlan): readonly RepoClaim[] =>

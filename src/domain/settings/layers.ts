@@ -1,92 +1,89 @@
+import { shellPath } from '../base/shell-word.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
 import type { Place } from '../plan/plan-draft.ts';
-import { defaultSettings, type ResolvedSettings, type Settings } from './settings.ts';
-import { repositoryMay, type SettingKey } from './trust.ts';
+import { type ResolvedSettings, type Setting, type Settings, settingTable } from './settings.ts';
 
 /**
- * One source of settings. `repository` sources and plans come with a clone, so whoever wrote the repository wrote them:
- * they loosen what `repositoryMay` guards only when the person confirmed it.
+ * One source of settings. Configuration files of a repository and plans come with a clone, so whoever wrote the repository wrote them.
+ * A value of theirs that the rule of its key guards counts only after the person confirmed it.
  */
 export type Layer = {
   readonly name: string;
   readonly trust: 'default' | 'person' | 'repository' | 'plan';
-  /** The file of the plan that this layer is, as commands take it. */
+  /** The plan file that this layer is, as commands take it. */
   readonly file?: string;
   readonly settings: Settings;
-  /** `file:line:column`, or the name of a variable or flag. */
+  /** Returns `file:line:column`, or the name of a variable or flag. */
   where(place: Place): string;
 };
 
-/** Something a repository asks for that only the person may grant. Confirmed by the hash of its canonical JSON. */
+/** A value that a repository asks for and only the person may allow. It is confirmed by the hash of its canonical JSON. */
 export type Loosening = { readonly key: string; readonly value: unknown };
 
 export type Resolution = {
   readonly settings: ResolvedSettings;
-  /** Dotted key -> where its value comes from. Of keys whose layers add up, every source. */
+  /** The source of each value by its dotted key: all sources where layers add up. */
   readonly origins: Readonly<Record<string, string>>;
   readonly loosenings: readonly (Loosening & { readonly finding: Finding })[];
 };
 
-/** Lowest layer first. What is loosened without confirmation does not count, and is reported. */
+/** Lowest layer first. A loosening that is not confirmed does not count, and is reported. */
 export function resolveSettings(layers: readonly Layer[], isConfirmed: (loosening: Loosening) => boolean): Resolution {
-  const values = new Map<string, unknown>();
-  const persons = new Map<string, unknown>();
+  const root: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
   const loosenings: (Loosening & { finding: Finding })[] = [];
-  for (const layer of [defaults, ...layers]) {
-    for (const [key, value] of flatten(layer.settings)) {
-      const place = key.split('.');
-      if (isForeign(layer) && loosens(key, value, layer, { values, persons })) {
-        const loosening = { key, value };
-        if (!isConfirmed(loosening)) {
-          loosenings.push({ ...loosening, finding: needsConfirmation(loosening, layer, layer.where(place)) });
-          continue;
-        }
+  for (const [key, setting] of settingTable) {
+    const path = key.split('.');
+    const adds = setting.repository.may === 'add';
+    let value = setting.default;
+    let person: unknown;
+    let origin = 'default';
+    for (const layer of layers) {
+      const asked = valueAt(layer.settings, path);
+      if (asked === undefined) continue;
+      const loosening = { key, value: asked };
+      if (loosens(setting, asked, layer.trust, { below: value, person }) && !isConfirmed(loosening)) {
+        loosenings.push({ ...loosening, finding: needsConfirmation(loosening, layer, layer.where(path)) });
+        continue;
       }
-      const added = decisionOf(key).may === 'add';
-      values.set(key, added ? union(values.get(key), value) : value);
-      if (layer.trust === 'person') persons.set(key, value);
-      const source = layer.trust === 'default' ? 'default' : layer.where(place);
-      origins[key] = added && origins[key] ? `${origins[key]}, ${source}` : source;
+      if (layer.trust === 'person') person = asked;
+      const source = layer.trust === 'default' ? 'default' : layer.where(path);
+      origin = adds ? `${origin}, ${source}` : source;
+      value = adds ? union(value, asked) : asked;
     }
+    origins[key] = origin;
+    put(root, path, value);
   }
-  return { settings: unflatten(values), origins, loosenings };
+  return { settings: root as ResolvedSettings, origins, loosenings };
 }
 
-/** Every key with its value and where that comes from, in the order of the documentation. */
+/** Every key with its value and the source of it, in the order of the documentation. */
 export function settingsTable({
   settings,
   origins,
 }: Resolution): readonly { readonly key: string; readonly value: unknown; readonly origin: string }[] {
-  return flatten(settings as Settings).map(([key, value]) => ({ key, value, origin: origins[key] ?? 'default' }));
+  return [...settingTable.keys()].map((key) => ({
+    key,
+    value: valueAt(settings, key.split('.')),
+    origin: origins[key] ?? 'default',
+  }));
 }
 
-/** Their entries are named by whoever writes them, or mean something only together. */
-const tables = new Set(['generated', 'limits.agents', 'notify', 'registry', 'setup']);
-
-const defaults: Layer = { name: 'default', trust: 'default', settings: defaultSettings, where: () => 'default' };
-
-/** Every key that can be set, dotted. */
-export const settingKeys: readonly string[] = ['base', ...flatten(defaultSettings).map(([key]) => key)];
-
-const defaultValues: ReadonlyMap<string, unknown> = new Map(flatten(defaultSettings));
-
-const isForeign = ({ trust }: Layer): boolean => trust === 'repository' || trust === 'plan';
+/** Without a plan it confirms what the configuration asks for, and what the only plan of the repository does. */
+export const confirmCommand = (plan: string | undefined): string =>
+  plan === undefined ? 'tidegate config confirm' : `tidegate config confirm --plan ${shellPath(plan)}`;
 
 function loosens(
-  key: string,
+  { repository, default: usual }: Setting,
   value: unknown,
-  { trust }: Layer,
-  known: { readonly values: ReadonlyMap<string, unknown>; readonly persons: ReadonlyMap<string, unknown> },
+  trust: Layer['trust'],
+  { below, person }: { readonly below: unknown; readonly person: unknown },
 ): boolean {
-  const decision = decisionOf(key);
-  const said = known.persons.get(key);
-  const allowed = said === undefined && trust !== 'plan' ? defaultValues.get(key) : said;
-  return decision.may === 'tighten' && decision.loosens(value, { below: known.values.get(key), said, allowed });
+  if (repository.may !== 'tighten' || trust === 'default' || trust === 'person') return false;
+  const allowed = person === undefined && trust === 'repository' ? usual : person;
+  return repository.loosens(value, { below, person, allowed });
 }
-
-const decisionOf = (key: string) => repositoryMay[key as SettingKey];
 
 const needsConfirmation = ({ key, value }: Loosening, { file }: Layer, where: string): Finding => ({
   rule: 'needs-confirmation',
@@ -96,33 +93,22 @@ const needsConfirmation = ({ key, value }: Loosening, { file }: Layer, where: st
   where,
 });
 
-/** Leaves under dotted keys. Lists and tables are leaves. */
-function flatten(settings: Settings): readonly (readonly [string, unknown])[] {
-  return Object.entries(settings).flatMap(([key, value]) => leaves(key, value));
-  function leaves(key: string, value: unknown): readonly (readonly [string, unknown])[] {
-    if (value === undefined) return [];
-    if (tables.has(key)) return [[key, value]];
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return [[key, value]];
-    return Object.entries(value).flatMap(([inner, field]) => leaves(`${key}.${inner}`, field));
+const isMapping = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const valueAt = (settings: Settings | ResolvedSettings, path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, step) => (isMapping(at) ? at[step] : undefined), settings);
+
+/** Sets the value at a path, with the mappings that lead there. */
+function put(into: Record<string, unknown>, [step = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) into[step] = value;
+  else {
+    const inner = into[step];
+    const next = isMapping(inner) ? inner : {};
+    into[step] = next;
+    put(next, rest, value);
   }
 }
 
-function unflatten(values: ReadonlyMap<string, unknown>): ResolvedSettings {
-  const root: Record<string, unknown> = { base: null };
-  for (const [key, value] of values) put(root, key.split('.'), value);
-  return root as ResolvedSettings;
-}
-
-function put(into: Record<string, unknown>, [step, ...rest]: readonly string[], value: unknown): void {
-  if (step === undefined) return;
-  if (rest.length === 0) {
-    into[step] = value;
-    return;
-  }
-  into[step] ??= {};
-  put(into[step] as Record<string, unknown>, rest, value);
-}
-
-const union = (below: unknown, value: unknown): readonly string[] => [
-  ...new Set([...((below as readonly string[] | undefined) ?? []), ...(value as readonly string[])]),
+const union = (below: unknown, value: unknown): readonly unknown[] => [
+  ...new Set([below, value].flatMap((items) => (Array.isArray(items) ? items : []))),
 ];

@@ -24,18 +24,22 @@ export function lintSettings(settings: Settings): readonly PlanProblem[] {
 }
 
 function notInThisVersion({ dispatch, repair }: Settings): readonly PlanProblem[] {
-  const problems: PlanProblem[] = [];
-  const refuse = (key: 'dispatch' | 'repair', value: string) =>
-    problems.push({ rule: 'not-in-this-version', key, value, place: [key] });
-  if (dispatch !== undefined && dispatch !== 'isolated') refuse('dispatch', dispatch);
-  if (repair) refuse('repair', repair);
-  return problems;
+  const refuse = (key: 'dispatch' | 'repair', value: string): PlanProblem => ({
+    rule: 'not-in-this-version',
+    key,
+    value,
+    place: [key],
+  });
+  return [
+    ...(dispatch === undefined || dispatch === 'isolated' ? [] : [refuse('dispatch', dispatch)]),
+    ...(repair ? [refuse('repair', repair)] : []),
+  ];
 }
 
-const lintBase = (base: string | undefined): readonly PlanProblem[] =>
-  base === undefined || !isBadBranch(base) ? [] : [{ rule: 'bad-branch', branch: base, place: ['base'] }];
+const lintBase = (base: Settings['base']): readonly PlanProblem[] =>
+  typeof base === 'string' && isBadBranch(base) ? [{ rule: 'bad-branch', branch: base, place: ['base'] }] : [];
 
-/** False for a branch name that git would take, and that no git command could take for an option or an expression. */
+/** False for a name that git accepts for a branch and that no git command could take for an option or an expression. */
 export const isBadBranch = (base: string): boolean =>
   notABranch.test(base) || [...base].some((character) => character < ' ');
 const notABranch = /^[-/.]|[\s~^:?*[\\\u007f]|\.\.|@\{|\/\/|\/\.|[/.]$|\.lock$/;
@@ -77,17 +81,17 @@ function lintHosts(network: Network | null | undefined): readonly PlanProblem[] 
   });
 }
 
-/** The address itself is not repeated: some hold a secret in their path. */
+/** No problem repeats the address itself: some hold a secret in their path. */
 function lintAddresses({ thread, notify }: Settings): readonly PlanProblem[] {
   const webhook = typeof notify === 'object' && notify !== null && 'webhook' in notify ? notify.webhook : null;
-  const given: readonly (readonly [string | null | undefined, PlanProblem['place']])[] = [
+  const addresses: readonly (readonly [string | null | undefined, PlanProblem['place']])[] = [
     [thread?.intake, ['thread', 'intake']],
     [thread?.threads, ['thread', 'threads']],
     [webhook, ['notify', 'webhook']],
   ];
-  return given.flatMap(([address, place]): PlanProblem[] => {
-    const isKept = place[0] === 'thread' && address?.includes('?') === true;
-    const fault = isKept ? 'query' : address ? addressFault(address) : null;
+  return addresses.flatMap(([address, place]): PlanProblem[] => {
+    const hasQuery = place[0] === 'thread' && address?.includes('?') === true;
+    const fault = hasQuery ? 'query' : address ? addressFault(address) : null;
     return fault === null ? [] : [{ rule: 'bad-address', key: place.join('.'), fault, place }];
   });
 }

@@ -1,192 +1,312 @@
-import type { Check, Network } from '../plan/plan.ts';
-import type { RegistrySettings } from './agent-types.ts';
-import type { ThreadPlan } from './thread.ts';
+import { sizePattern } from '../kept/disk.ts';
+import { type Role, roles } from '../plan/plan.ts';
+import { rootPattern } from '../plan/repo-claim.ts';
+import {
+  add,
+  anything,
+  atLeastSize,
+  atMostAllowed,
+  atMostPerson,
+  atMostSize,
+  fewerItems,
+  narrowerNetwork,
+  notInstead,
+  type RepositoryRule,
+  tighten,
+  unchanged,
+  unchangedOrNone,
+} from './repository-rules.ts';
+import { either, fields, flag, list, map, none, nullable, oneOf, positive, type Shape, text, whole } from './shape.ts';
 
-/** What a plan and every layer of configuration may say; absent means: ask the layer below. */
-export type Settings = {
-  readonly base?: string | undefined;
-  readonly land?: 'ask' | 'auto' | 'branch' | 'pr' | 'wave' | undefined;
-  readonly agent?: readonly string[] | undefined;
-  /** As the agents call it; null: whatever each agent takes by itself. */
-  readonly model?: string | null | undefined;
-  readonly command?: readonly string[] | null | undefined;
-  readonly dispatch?: 'isolated' | 'worktree' | 'sequential' | 'commit-as-you-go' | undefined;
-  readonly schedule?: 'strict' | 'eager' | undefined;
-  readonly strict?: boolean | undefined;
-  readonly partial?: 'merge' | 'hold' | undefined;
-  readonly commit?: string | null | undefined;
-  readonly repair?: string | null | undefined;
-  readonly fence?: FenceSettings | undefined;
-  readonly limits?: LimitSettings | undefined;
-  readonly taps?: { readonly start?: 'run' | 'wave' | undefined; readonly expires?: string | undefined } | undefined;
-  readonly setup?: SetupSetting | undefined;
-  readonly teardown?: string | null | undefined;
-  readonly checks?:
-    | readonly (Pick<Check, 'name' | 'run'> & {
-        readonly minutes?: number | undefined;
-        readonly defines?: readonly string[] | undefined;
-      })[]
-    | undefined;
-  readonly generated?: Readonly<Record<string, string>> | undefined;
-  readonly protect?: readonly string[] | undefined;
-  readonly unprotect?: readonly string[] | undefined;
-  readonly forbid?: readonly string[] | undefined;
-  readonly block?: readonly string[] | undefined;
-  readonly breaker?: 'normal' | 'strict' | undefined;
-  readonly repo?:
-    | { readonly root?: string | null | undefined; readonly remote?: string | null | undefined }
-    | undefined;
-  readonly thread?:
-    | {
-        readonly intake?: string | null | undefined;
-        readonly threads?: string | null | undefined;
-        readonly tokenFrom?: string | null | undefined;
-      }
-    | undefined;
-  /** Of the machine, not of a run: never in a plan. */
-  readonly notify?: NotifySetting | undefined;
-  readonly disk?: { readonly cap?: string | undefined; readonly free?: string | undefined } | undefined;
-  readonly machine?: { readonly agents?: number | undefined } | undefined;
-  /** Of the planner, which works before there is a plan. */
-  readonly registry?: RegistrySettings | undefined;
+/** One key of the configuration: everything that is known about it. Its variable is `TIDEGATE_` and the key in capitals. */
+export type Setting<T = unknown> = {
+  readonly shape: Shape<T>;
+  readonly default: T;
+  readonly about: string;
+  readonly repository: RepositoryRule<T>;
 };
+export type SettingTree = { readonly [name: string]: Setting | SettingTree };
 
-/** A shell command, alone or with the files that its product is made from; null: none. */
-export type SetupSetting = string | { readonly run: string; readonly inputs: readonly string[] } | null;
-export const setupCommand = (setup: SetupSetting): string | null =>
-  typeof setup === 'string' ? setup : (setup?.run ?? null);
+const key = <T>(
+  shape: Shape<T>,
+  value: NoInfer<T>,
+  repository: RepositoryRule<NoInfer<T>>,
+  about: string,
+): Setting<T> => ({ shape, default: value, repository, about });
 
-/** `off`, a command of the person's, or with a webhook as well; null: bell and desktop only. */
-export type NotifySetting = readonly string[] | 'off' | NotifyWays | null;
+export const saysSomething = /\S/;
+export const words = text({ matches: saysSomething });
+export const pathPattern = text(
+  { min: 1, max: 256 },
+  'Path with * and ?, ** for any folders, trailing / for everything below.',
+);
+export const pathPatterns = list(pathPattern);
+export const argv = { ...list(text({}), 1), about: 'Program and arguments. No shell is involved.' };
+export const agentName = text({ matches: /^[a-z][a-z0-9-]{0,31}$/ });
+const minutes = whole(1, 10_080);
+const size = text({ matches: sizePattern });
+const address = text({ min: 1, max: 2000 }, 'https address; http only on this machine.');
+const host = text({ min: 1, max: 260 }, 'example.org, *.example.org, example.org:8443, 10.0.0.5 or [::1]:3000.');
+/** In capitals, so that nobody writes the secret itself by mistake. */
+const variable = text({ matches: /^[A-Z][A-Z0-9_]{0,63}$/ }, 'Name of a variable, never the secret itself.');
 
-export type NotifyWays = {
-  readonly command?: readonly string[] | undefined;
-  readonly webhook: string;
-  /** The variable that holds what deliveries are signed with. */
-  readonly secretFrom?: string | undefined;
-  /** Absent: all of it. */
-  readonly on?: readonly NewsKind[] | undefined;
-};
+/** `24h`, `90m`, `7d`. */
+export const durationPattern = /^[1-9][0-9]{0,4}[mhd]$/;
+export function durationMinutes(duration: string): number {
+  const unit = { m: 1, h: 60, d: 1440 }[duration.slice(-1)];
+  if (unit === undefined || !durationPattern.test(duration)) throw new Error(`Not a duration: ${duration}`);
+  return Number(duration.slice(0, -1)) * unit;
+}
+
+/** How far a run goes without asking, from the least on. */
+const landings = ['branch', 'pr', 'ask', 'auto', 'wave'] as const;
+
+/** Keys that plans and configuration share. */
+export const runSettings = {
+  base: key<string | null>(words, null, anything, 'Branch to start from and land on. Default: the current branch.'),
+  land: key(
+    oneOf('ask', 'auto', 'branch', 'pr', 'wave'),
+    'ask',
+    tighten((value, { allowed }) => allowed !== undefined && landings.indexOf(value) > landings.indexOf(allowed)),
+    'How finished work reaches your branch. branch and pr leave your branch alone; wave lands after every wave.',
+  ),
+  agent: key(
+    list(agentName, 1),
+    ['claude', 'codex', 'opencode'],
+    anything,
+    'An agent, or a list of agents to fall back on.',
+  ),
+  model: key(nullable(words), null, anything, 'Model for tasks that name none. null: the default of the agent.'),
+  command: key(nullable(argv), null, anything, 'Program and arguments for agent: command or acp.'),
+  dispatch: key(
+    oneOf('isolated', 'worktree', 'sequential', 'commit-as-you-go'),
+    'isolated',
+    tighten((value, { below }) => value !== 'isolated' && below === 'isolated'),
+    'How tasks are kept apart. isolated: every task has its own workspace.',
+  ),
+  schedule: key(
+    oneOf('strict', 'eager'),
+    'strict',
+    anything,
+    'strict runs wave after wave. eager also starts later tasks that touch nothing of the open ones.',
+  ),
+  strict: key(flag, false, notInstead(false, true), 'Require owns and a complete directive file for every task.'),
+  partial: key(
+    oneOf('merge', 'hold'),
+    'merge',
+    anything,
+    'Whether ready tasks are merged or wait when another task of the wave has failed.',
+  ),
+  commit: key(
+    nullable(text({ max: 200 })),
+    null,
+    anything,
+    'Template of commit subjects, with {task}, {title}, {run}, {plan}, {wave} and {role}.',
+  ),
+  repair: key(nullable(agentName), null, anything, 'Not in this version.'),
+  fence: {
+    mode: key(
+      oneOf('auto', 'none'),
+      'auto',
+      tighten((value, { below }) => value === 'none' && below !== 'none'),
+      'none runs agents without a fence.',
+    ),
+    network: key(
+      either(oneOf('on', 'off'), list(host), none),
+      null,
+      narrowerNetwork,
+      'Network of agents and command: on, off or a list of hosts. null: off for command and checks, on for the rest.',
+    ),
+    read: key(list(words), [], fewerItems, 'More absolute or ~/ paths that can be read inside the fence.'),
+    write: key(list(words), [], fewerItems, 'More absolute or ~/ paths that can be written inside the fence.'),
+    env: key(
+      list(text({ matches: /^[A-Za-z_][A-Za-z0-9_]*$/ })),
+      [],
+      fewerItems,
+      'Names of environment variables that are passed into the fence.',
+    ),
+  },
+  limits: {
+    parallel: key(whole(1, 1000), 4, atMostPerson, 'Tasks that may run at the same time.'),
+    agents: key(
+      map(agentName, whole(1, 1000)),
+      {},
+      tighten((value, { person = {} }) =>
+        Object.entries(person).some(([agent, most]) => (value[agent] ?? Infinity) > most),
+      ),
+      'Attempts of one agent that may run at the same time, by the name of the agent.',
+    ),
+    attempts: key(whole(1, 100), 2, atMostPerson, 'Attempts per task.'),
+    minutes: key(minutes, 60, atMostPerson, 'Minutes that one attempt may take.'),
+    silence: key(minutes, 15, atMostPerson, 'Minutes that an agent may go without output.'),
+    usd: key(positive, 10, atMostAllowed, 'US dollars per task.'),
+    turns: key(nullable(whole(1)), null, atMostPerson, 'Turns of one attempt. null: no limit.'),
+    files: key(nullable(whole(1)), null, atMostPerson, 'Files that one task may change. null: no limit.'),
+    run: { usd: key(positive, 50, atMostAllowed, 'US dollars per run.') },
+  },
+  taps: {
+    start: key(oneOf('run', 'wave'), 'run', notInstead('run', 'wave'), 'Ask for approval per run, or per wave.'),
+    expires: key(
+      text({ matches: durationPattern }),
+      '24h',
+      tighten((value, { person }) => person !== undefined && durationMinutes(value) > durationMinutes(person)),
+      'Time after which an unanswered question expires: 30m, 24h or 7d.',
+    ),
+  },
+  setup: key(
+    nullable(either(words, fields({ run: words, inputs: list(pathPattern, 1) }, {}))),
+    null,
+    anything,
+    'Shell command that prepares each workspace. inputs: the files that its result depends on.',
+  ),
+  teardown: key(nullable(words), null, anything, 'Shell command that runs in the workspace after the agent.'),
+  checks: key(
+    list(
+      fields(
+        {
+          name: text({ matches: /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/ }),
+          run: { ...words, about: 'Shell command that runs in the fence on the integrated tree.' },
+        },
+        { minutes, defines: { ...pathPatterns, about: 'More files that define what this check proves.' } },
+      ),
+    ),
+    [],
+    anything,
+    'Commands that must pass before work is merged.',
+  ),
+  generated: key(map(pathPattern, words), {}, anything, 'Shell command that rebuilds each generated file, by path.'),
+  protect: key(pathPatterns, ['.github/**'], add, 'Paths that tasks without owns may not change. Layers add up.'),
+  unprotect: key(pathPatterns, [], fewerItems, 'Protected paths that tasks may change after you confirmed them.'),
+  forbid: key(
+    list(words),
+    [],
+    add,
+    'Actions that agents are told never to do. Commands with these words are denied. Layers add up.',
+  ),
+  block: key(list(words), [], add, 'Commands that agents may not run. Layers add up.'),
+  breaker: key(
+    oneOf('normal', 'strict'),
+    'normal',
+    notInstead('normal', 'strict'),
+    'normal warns an agent that loops and stops it at the second sign. strict stops it at the first.',
+  ),
+  repo: {
+    root: key(
+      nullable(text({ matches: rootPattern })),
+      null,
+      anything,
+      'First commit of the repository, or the beginning of its id.',
+    ),
+    remote: key(nullable(words), null, anything, 'Address of one of its remotes.'),
+  },
+  thread: {
+    intake: key(
+      nullable(address),
+      null,
+      unchangedOrNone,
+      'Address that opens the thread of a wave. It answers with an `id`.',
+    ),
+    threads: key(
+      nullable(address),
+      null,
+      unchangedOrNone,
+      'Address that opens the thread when the intake fails. Posts go to <threads>/<id>/posts.',
+    ),
+    tokenFrom: key(nullable(variable), null, unchangedOrNone, 'Variable that holds the bearer token for both.'),
+  },
+} as const satisfies SettingTree;
 
 export const newsKinds = ['needs-you', 'failed', 'done'] as const;
 export type NewsKind = (typeof newsKinds)[number];
 
-type FenceSettings = {
-  readonly mode?: 'auto' | 'none' | undefined;
-  readonly network?: Network | null | undefined;
-  readonly read?: readonly string[] | undefined;
-  readonly write?: readonly string[] | undefined;
-  readonly env?: readonly string[] | undefined;
-};
-
-type LimitSettings = {
-  readonly parallel?: number | undefined;
-  readonly attempts?: number | undefined;
-  readonly minutes?: number | undefined;
-  readonly silence?: number | undefined;
-  readonly usd?: number | undefined;
-  readonly agents?: Readonly<Record<string, number>> | undefined;
-  readonly turns?: number | null | undefined;
-  readonly files?: number | null | undefined;
-  readonly run?: { readonly usd?: number | undefined } | undefined;
-};
-
-/** `base` has none: it is the branch that the person is on. */
-export const defaultSettings = {
-  land: 'ask',
-  agent: ['claude', 'codex', 'opencode'],
-  model: null,
-  command: null,
-  dispatch: 'isolated',
-  schedule: 'strict',
-  strict: false,
-  partial: 'merge',
-  commit: null,
-  repair: null,
-  fence: { mode: 'auto', network: null, read: [], write: [], env: [] },
-  limits: {
-    parallel: 4,
-    agents: {},
-    attempts: 2,
-    minutes: 60,
-    silence: 15,
-    usd: 10,
-    turns: null,
-    files: null,
-    run: { usd: 50 },
+const notifyWays = fields(
+  { webhook: { ...address, about: 'Address that gets each notice as a signed POST.' } },
+  {
+    command: argv,
+    secretFrom: { ...variable, about: 'Variable that holds the secret that deliveries are signed with.' },
+    on: { ...list(oneOf(...newsKinds), 1), about: 'Notices that the webhook gets. Default: all of them.' },
   },
-  taps: { start: 'run', expires: '24h' },
-  setup: null,
-  teardown: null,
-  checks: [],
-  generated: {},
-  protect: ['.github/**'],
-  unprotect: [],
-  forbid: [],
-  block: [],
-  breaker: 'normal',
-  repo: { root: null, remote: null },
-  thread: { intake: null, threads: null, tokenFrom: null },
-  notify: null,
-  disk: { cap: '20GB', free: '500MB' },
-  machine: { agents: 8 },
-  registry: {},
-} as const satisfies Settings;
+);
 
-/** Every key filled in, `base` excepted. */
-export type ResolvedSettings = {
-  readonly base: string | null;
-  readonly land: NonNullable<Settings['land']>;
-  readonly agent: readonly string[];
-  readonly model: string | null;
-  readonly command: readonly string[] | null;
-  readonly dispatch: NonNullable<Settings['dispatch']>;
-  readonly schedule: 'strict' | 'eager';
-  readonly strict: boolean;
-  readonly partial: 'merge' | 'hold';
-  readonly commit: string | null;
-  readonly repair: string | null;
-  readonly fence: {
-    readonly mode: 'auto' | 'none';
-    readonly network: Network | null;
-    readonly read: readonly string[];
-    readonly write: readonly string[];
-    readonly env: readonly string[];
-  };
-  readonly limits: {
-    readonly parallel: number;
-    readonly attempts: number;
-    readonly minutes: number;
-    readonly silence: number;
-    readonly usd: number;
-    readonly agents: Readonly<Record<string, number>>;
-    readonly turns: number | null;
-    readonly files: number | null;
-    readonly run: { readonly usd: number };
-  };
-  readonly taps: { readonly start: 'run' | 'wave'; readonly expires: string };
-  readonly setup: SetupSetting;
-  readonly teardown: string | null;
-  readonly checks: NonNullable<Settings['checks']>;
-  readonly generated: Readonly<Record<string, string>>;
-  readonly protect: readonly string[];
-  readonly unprotect: readonly string[];
-  readonly forbid: readonly string[];
-  readonly block: readonly string[];
-  readonly breaker: 'normal' | 'strict';
-  readonly repo: { readonly root: string | null; readonly remote: string | null };
-  readonly thread: ThreadPlan;
-  readonly notify: NotifySetting;
-  readonly disk: { readonly cap: string; readonly free: string };
-  /** `agents`: attempts at work at once, over all runs of a repository. */
-  readonly machine: { readonly agents: number };
-  readonly registry: RegistrySettings;
-};
+export const stages = ['explore', 'implement', 'validate'] as const;
+/** The purpose of a kind of agent, and so the part of a plan that it works in. */
+export type Stage = (typeof stages)[number];
 
-/** `24h`, `90m`, `7d`. */
-export const durationPattern = /^[1-9][0-9]{0,4}[mhd]$/;
-export function durationMinutes(text: string): number {
-  const unit = { m: 1, h: 60, d: 1440 }[text.slice(-1)];
-  if (unit === undefined || !durationPattern.test(text)) throw new Error(`Not a duration: ${text}`);
-  return Number(text.slice(0, -1)) * unit;
-}
+const agentType = fields(
+  {},
+  {
+    name: { ...words, about: 'Name in prompts.' },
+    keywords: {
+      ...list(words),
+      about: 'Words and phrases of goals that are for it. `profil*` stands for every word that begins so.',
+    },
+    stage: { ...oneOf(...stages), about: 'Whether it explores, implements or validates.' },
+    role: { ...oneOf<readonly Role[]>(...roles), about: 'Role of its tasks in a plan.' },
+    files: { ...whole(1, 1000), about: 'Most files that it is to change.' },
+    forbid: { ...list(words), about: 'Actions that it is told never to do.' },
+    model: { ...nullable(words), about: 'Model of its tasks. null: chosen by the complexity of the work.' },
+  },
+);
+
+/** Keys of the machine and of the planner. They are not about one run, so no plan has them. */
+export const machineSettings = {
+  notify: key(
+    either(oneOf('off'), argv, notifyWays, none),
+    null,
+    unchanged,
+    'A program that gets each notice as JSON on stdin, or a webhook. off: no bell and no desktop notice either.',
+  ),
+  disk: {
+    cap: key(size, '20GB', atMostSize, 'Room for all workspaces and products of setup: 500MB, 20GB or 1TB.'),
+    free: key(size, '500MB', atLeastSize, 'Room that must be free on the disk before an attempt starts.'),
+  },
+  machine: {
+    agents: key(
+      whole(1, 1000),
+      8,
+      tighten((value, { below }) => value > below),
+      'Attempts that may run at the same time, over all runs of a repository.',
+    ),
+  },
+  registry: key(
+    map(text({ matches: /^[A-Za-z][A-Za-z0-9_-]{0,63}$/ }), nullable(agentType)),
+    {},
+    anything,
+    'Kinds of agents that the planner chooses from, besides its own. null removes one of its own.',
+  ),
+} as const satisfies SettingTree;
+
+const settingTree = { ...runSettings, ...machineSettings };
+
+type Resolved<T> = { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : Resolved<T[K]> };
+export type Layered<T> = { readonly [K in keyof T]?: (T[K] extends Setting<infer V> ? V : Layered<T[K]>) | undefined };
+/** The keys that one layer sets: a plan, a configuration file, the environment. An absent key is left to the layer below. */
+export type Settings = Layered<typeof settingTree>;
+/** Every key filled in. `base` is null where no layer sets it: then it is the current branch. */
+export type ResolvedSettings = Resolved<typeof settingTree>;
+
+export type SetupSetting = ResolvedSettings['setup'];
+export type NotifySetting = ResolvedSettings['notify'];
+export type NotifyWays = Exclude<NotifySetting, readonly string[] | string | null>;
+export type RegistrySettings = ResolvedSettings['registry'];
+export type AgentTypeSettings = NonNullable<RegistrySettings[string]>;
+
+export const setupCommand = (setup: SetupSetting): string | null =>
+  typeof setup === 'string' ? setup : (setup?.run ?? null);
+
+export const isSetting = (node: Setting | SettingTree): node is Setting => 'repository' in node;
+
+const entriesOf = (tree: SettingTree, prefix = ''): readonly (readonly [string, Setting])[] =>
+  Object.entries(tree).flatMap(([name, node]) =>
+    isSetting(node) ? [[`${prefix}${name}`, node] as const] : entriesOf(node, `${prefix}${name}.`),
+  );
+
+/** Every key with what is known about it, in the order of the documentation. */
+export const settingTable: ReadonlyMap<string, Setting> = new Map(entriesOf(settingTree));
+export const settingKeys: readonly string[] = [...settingTable.keys()];
+
+const defaultsIn = (tree: SettingTree): object =>
+  Object.fromEntries(
+    Object.entries(tree).map(([name, node]) => [name, isSetting(node) ? node.default : defaultsIn(node)]),
+  );
+export const defaultSettings = defaultsIn(settingTree) as ResolvedSettings;

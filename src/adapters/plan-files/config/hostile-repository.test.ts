@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { settingKeys } from '../../../domain/settings/layers.ts';
-import { repositoryMay, type SettingKey } from '../../../domain/settings/trust.ts';
+import { settingKeys, settingTable } from '../../../domain/settings/settings.ts';
 import { loadPlan, looseningHash } from '../index.ts';
 import { loadConfig } from './index.ts';
 
 /** For each key what a careful person may have said, and the worst that a repository could. */
-const worst: { readonly [K in SettingKey]: { readonly said?: unknown; readonly asks: unknown } } = {
+const worst: Readonly<Record<string, { readonly said?: unknown; readonly asks: unknown }>> = {
   base: { asks: 'production' },
   land: { said: 'ask', asks: 'auto' },
   agent: { said: ['claude'], asks: ['command'] },
@@ -57,8 +56,14 @@ const worst: { readonly [K in SettingKey]: { readonly said?: unknown; readonly a
   'machine.agents': { said: 2, asks: 500 },
   registry: { said: { Snipper: { forbid: ['drop tables'] } }, asks: { Snipper: null } },
 };
-const keys = Object.keys(worst) as SettingKey[];
-const guarded = keys.filter((key) => repositoryMay[key].may === 'tighten');
+const keys = Object.keys(worst);
+const worstOf = (key: string) => worst[key] ?? { asks: undefined };
+const ruleOf = (key: string) => {
+  const setting = settingTable.get(key);
+  if (setting === undefined) throw new Error(`${key} is no setting`);
+  return setting.repository.may;
+};
+const guarded = keys.filter((key) => ruleOf(key) === 'tighten');
 const nested = (key: string, value: unknown): object =>
   key.split('.').reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as object;
 
@@ -84,14 +89,13 @@ const rulesOf = ({ planned }: Awaited<ReturnType<typeof say>>) =>
 describe('the worst that a repository can say', () => {
   test('has a decision for every key', () => {
     expect(keys.toSorted()).toEqual(settingKeys.toSorted());
-    expect(Object.keys(repositoryMay).toSorted()).toEqual(settingKeys.toSorted());
   });
 
   describe.each(['shared', 'local', 'plan'] as const)('in its %s file', (file) => {
     const spoken = guarded.filter((key) => file !== 'plan' || !/^(disk|machine|notify)/.test(key));
 
     test.each(spoken)('about %s stops the run until a person confirmed exactly that', async (key) => {
-      const { said, asks } = worst[key];
+      const { said, asks } = worstOf(key);
       const user = said === undefined ? {} : nested(key, said);
       const refused = await say(file, user, nested(key, asks));
       expect(rulesOf(refused)).toContain('needs-confirmation');
@@ -103,8 +107,8 @@ describe('the worst that a repository can say', () => {
     });
 
     test('changes nothing that is guarded, all at once', async () => {
-      const user = keys.map((key) => (worst[key].said === undefined ? {} : nested(key, worst[key].said)));
-      const asks = spoken.map((key) => nested(key, worst[key].asks));
+      const user = keys.map((key) => (worstOf(key).said === undefined ? {} : nested(key, worstOf(key).said)));
+      const asks = spoken.map((key) => nested(key, worstOf(key).asks));
       const quiet = await say(file, merged(user), {});
       const loud = await say(file, merged(user), merged(asks));
       if (file === 'plan') expect(loud.planned.ok).toBe(false);
@@ -115,7 +119,7 @@ describe('the worst that a repository can say', () => {
   test.each(['land', 'limits.usd', 'limits.run.usd'] as const)(
     'about %s needs no word of the person in configuration, and none in a plan that is shown and approved',
     async (key) => {
-      const asks = nested(key, worst[key].asks);
+      const asks = nested(key, worstOf(key).asks);
       expect(rulesOf(await say('shared', {}, asks))).toEqual(['needs-confirmation']);
       expect(rulesOf(await say('plan', {}, asks))).toEqual([]);
     },
@@ -150,7 +154,7 @@ describe('the worst that a repository can say', () => {
     const text = await readFile(new URL('../../../../docs/security.md', import.meta.url), 'utf8');
     const table = text.slice(text.indexOf('## What a repository may set'));
     const words = { anything: 'anything', add: 'add to it', tighten: 'less' };
-    const missing = keys.filter((key) => !table.includes(`| \`${key}\` | ${words[repositoryMay[key].may]} |`));
+    const missing = keys.filter((key) => !table.includes(`| \`${key}\` | ${words[ruleOf(key)]} |`));
     expect(missing).toEqual([]);
   });
 });

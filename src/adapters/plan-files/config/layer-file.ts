@@ -1,6 +1,6 @@
 import { lintSettings } from '../../../domain/settings/lint.ts';
 import type { Settings } from '../../../domain/settings/settings.ts';
-import { settingsOf } from '../draft.ts';
+import { settingsOf } from '../../../domain/settings/written-settings.ts';
 import { insideRepository } from '../repository-path.ts';
 import { type ConfigDocument, configSchema, type UserConfigDocument, userConfigSchema } from '../schema.ts';
 import { readSource } from '../source-text.ts';

@@ -2,7 +2,7 @@ import { addressFaults } from '../../base/web-address.ts';
 import type { DirectiveFact, PlanRules, SettingsRules, TaskSize } from '../../findings/plan-rules.ts';
 import { subjectPlaceholders } from '../../plan/commit-subject.ts';
 import type { PatternFault } from '../../scope/pattern.ts';
-import { confirmCommand } from '../../settings/confirm-command.ts';
+import { confirmCommand } from '../../settings/layers.ts';
 import type { HostFault } from '../../settings/network-hosts.ts';
 import type { Sentences } from '../sentence.ts';
 
