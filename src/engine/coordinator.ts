@@ -12,10 +12,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
+import { announcer } from './announce.ts';
 import { type Driver, driveRun } from './driver.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { keepDisk } from './jobs/disk-keeper.ts';
-import { keepNews } from './notice-keeper.ts';
 import { createRun } from './orders/create-run.ts';
 import { attest, landedRequest, lookBack } from './orders/look-back.ts';
 import { performer } from './perform.ts';
@@ -70,9 +70,9 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
       return end === undefined ? notice : { ...notice, since: end };
     });
   const tellers = [
-    ...(ports.webhooks === undefined ? [] : [keepNews({ ...told, ways: ports.webhooks, newsOf: dated })]),
-    ...(ports.notices === undefined ? [] : [keepNews({ ...told, ways: ports.notices, newsOf: noticesOf })]),
-    ...(ports.threads === undefined ? [] : [keepNews({ ...told, ways: ports.threads, newsOf: postsOf })]),
+    ...(ports.webhooks === undefined ? [] : [announcer({ ...told, outbox: ports.webhooks, updatesOf: dated })]),
+    ...(ports.notices === undefined ? [] : [announcer({ ...told, outbox: ports.notices, updatesOf: noticesOf })]),
+    ...(ports.threads === undefined ? [] : [announcer({ ...told, outbox: ports.threads, updatesOf: postsOf })]),
   ];
 
   /** One look at the whole repository at a time; a wake during a look asks for another. */

@@ -1,9 +1,8 @@
 import type { Disk } from '../ports/disk.ts';
 import type { Drafts } from '../ports/drafts.ts';
 import type { GitReader, Merger } from '../ports/merger.ts';
-import type { Notices } from '../ports/notices.ts';
+import type { Notices, Threads } from '../ports/outbox.ts';
 import type { Supervisors } from '../ports/supervisor.ts';
-import type { Threads } from '../ports/threads.ts';
 import type { JobPlaces } from './jobs/jobs.ts';
 
 /** What a coordinator acts on, under one epoch. */

@@ -5,7 +5,7 @@ import { passes } from '../domain/gates/verdict.ts';
 import type { Attempt } from '../domain/run/task.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
-import type { Threads } from '../ports/threads.ts';
+import type { Threads } from '../ports/outbox.ts';
 import { askMerger } from './ask-merger.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { send, superviseAttempt, tell } from './jobs/attempts.ts';

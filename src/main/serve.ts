@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { owesDeliveries } from '../adapters/outbox/notices.ts';
+import { owesDeliveries } from '../adapters/outbox/index.ts';
 import { personsHome, personsName } from '../adapters/process/persons-name.ts';
 import { KeyUnsafe, type ServerState, serverState } from '../adapters/server-state/index.ts';
 import { findRepository } from '../adapters/state-directory/index.ts';

@@ -95,9 +95,9 @@ describe('the thread of a wave', () => {
     ]);
     const lines = readFileSync(join(scene.state().root, log), 'utf8').trimEnd().split('\n');
     expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
-      `thread of wave 0 (wave-0) of ${run}`,
-      'wave 0 (wave-0) started: honest',
-      'wave 0 (wave-0) is closed',
+      `thread of wave 1 (wave-0) of ${run}`,
+      'wave 1 (wave-0) started: honest',
+      'wave 1 (wave-0) has closed',
       'landed on main',
     ]);
     const events = (await scene.events()).filter(({ stream }) => stream !== 'repo');

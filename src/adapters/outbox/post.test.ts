@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answers, endless, type Manner, nobody, receiver, silent } from '../../../test/support/receiver.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import { post, type WebAnswer } from './post.ts';
+import { post } from './post.ts';
 
-const whyOf = (answer: WebAnswer): string => ('because' in answer ? explain(answer.because).detail : '');
+const whyOf = (answer: Awaited<ReturnType<typeof post>>): string => (answer.ok ? '' : explain(answer.error).detail);
 
 /** Writes to the connection itself, over and over, until the other side has had enough. */
 const over = (first: string, again: string): Manner => {
@@ -26,39 +26,39 @@ const dripping: Manner = (response) => {
   response.once('close', () => clearInterval(timer));
 };
 
-const letter = { headers: {}, body: '{"secret":"words"}', timeoutMs: 300 };
+const request = { headers: {}, body: '{"secret":"words"}', timeoutMs: 300 };
 
 describe('an endpoint that', () => {
-  test.each<[string, Manner, string, string]>([
+  test.each<[string, Manner, boolean, string]>([
     [
       'has a header without end',
       over('HTTP/1.1 200 OK\r\n', wide),
-      'failed',
+      false,
       'cannot be reached (UND_ERR_HEADERS_OVERFLOW)',
     ],
-    ['has hints without end', over('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), 'failed', 'no answer within 0.3 s'],
-    ['speaks no HTTP', ({ socket }) => void socket?.end('SSH-2.0-OpenSSH\r\n'), 'failed', 'cannot be reached'],
-    ['closes at once', ({ socket }) => void socket?.destroy(), 'failed', 'cannot be reached (UND_ERR_SOCKET)'],
-    ['says nothing', silent, 'failed', 'no answer within 0.3 s'],
-    ['drips', dripping, 'answered', ''],
-    ['floods', endless, 'answered', ''],
+    ['has hints without end', over('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), false, 'no answer within 0.3 s'],
+    ['speaks no HTTP', ({ socket }) => void socket?.end('SSH-2.0-OpenSSH\r\n'), false, 'cannot be reached'],
+    ['closes at once', ({ socket }) => void socket?.destroy(), false, 'cannot be reached (UND_ERR_SOCKET)'],
+    ['says nothing', silent, false, 'no answer within 0.3 s'],
+    ['drips', dripping, true, ''],
+    ['floods', endless, true, ''],
     [
       'leads to a file',
       answers(302, {}, { location: 'file:///etc/passwd' }),
-      'failed',
+      false,
       'answered 302: redirects are not followed',
     ],
     [
       'leads to a cloud’s own',
       answers(307, {}, { location: 'http://169.254.169.254/' }),
-      'failed',
+      false,
       'answered 307: redirects are not followed',
     ],
-  ])('%s is done with in time, and nothing that it says is repeated', async (_, manner, outcome, why) => {
+  ])('%s is done with in time, and nothing that it says is repeated', async (_, manner, isTaken, why) => {
     await using there = await receiver(manner);
     const began = performance.now();
-    const answer = await post({ ...letter, url: there.url, reads: false });
-    expect([answer.outcome, whyOf(answer)]).toEqual([outcome, why]);
+    const answer = await post({ ...request, url: there.url, reads: false });
+    expect([answer.ok, whyOf(answer)]).toEqual([isTaken, why]);
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
@@ -67,13 +67,13 @@ describe('an endpoint that', () => {
     ['floods', endless, 'its answer does not end'],
   ])('%s is not read to its end', async (_, manner, why) => {
     await using there = await receiver(manner);
-    expect(whyOf(await post({ ...letter, url: there.url, reads: true }))).toBe(why);
+    expect(whyOf(await post({ ...request, url: there.url, reads: true }))).toBe(why);
   });
 
   test('is named by what nobody can resolve, or where nobody listens, cannot be reached', async () => {
-    const unknown = await post({ ...letter, url: 'https://nobody.invalid/hook', reads: false });
+    const unknown = await post({ ...request, url: 'https://nobody.invalid/hook', reads: false });
     expect(whyOf(unknown)).toMatch(/^cannot be reached \(E[A-Z_]+\)$|^no answer/);
-    const gone = await post({ ...letter, url: await nobody(), reads: false });
+    const gone = await post({ ...request, url: await nobody(), reads: false });
     expect(whyOf(gone)).toBe('cannot be reached (ECONNREFUSED)');
   });
 });
@@ -90,10 +90,10 @@ test('a name that leads to a private address gets nothing before it has shown a 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const answer = await post({ ...letter, url: `https://localhost:${port}/hook`, reads: false });
+  const answer = await post({ ...request, url: `https://localhost:${port}/hook`, reads: false });
   expect(whyOf(answer)).toBe('cannot be reached (DEPTH_ZERO_SELF_SIGNED_CERT)');
-  const plain = await post({ ...letter, url: `http://localhost:${port}/hook`, reads: false });
-  expect(plain.outcome).toBe('failed');
+  const plain = await post({ ...request, url: `http://localhost:${port}/hook`, reads: false });
+  expect(plain.ok).toBe(false);
   expect(requests).toBe(0);
   await new Promise((resolve) => server.close(resolve));
 });

@@ -1,28 +1,28 @@
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import { addressFault } from '../../domain/base/web-address.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 
-/** What came of asking. `because` holds nothing of what was sent or answered. */
-export type WebAnswer =
-  | { readonly outcome: 'answered'; readonly status: number; readonly text: string }
-  | { readonly outcome: 'failed'; readonly because: Finding };
-
-type Letter = {
+type PostRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether what is answered matters, beside that it was. */
+  /** Whether the text of the answer is needed. */
   readonly reads: boolean;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 };
 
-/** Whoever answers more is not who we mean to talk to. */
+/** A longer answer does not come from a service that we talk to. */
 const mostBytes = 64 * 1024;
 
-/** One POST of JSON: to that address and nowhere else, within a time that includes reading the answer. Never rejects. */
-export async function post({ url, headers, body, reads, timeoutMs = 5_000, signal }: Letter): Promise<WebAnswer> {
+/**
+ * Posts JSON to one address, without redirects, within a time that includes reading the answer. Returns the text of an answer in the two
+ * hundreds. A finding holds nothing of the request or the answer. Never rejects.
+ */
+export async function post(request: PostRequest): Promise<Result<string, Finding>> {
+  const { url, headers, body, reads, timeoutMs = 5_000, signal } = request;
   const fault = addressFault(url);
-  if (fault !== null) return failed({ rule: 'delivery-address', fault });
+  if (fault !== null) return err({ rule: 'delivery-address', fault });
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
@@ -35,25 +35,21 @@ export async function post({ url, headers, body, reads, timeoutMs = 5_000, signa
     const { status } = response;
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
-      return failed({ rule: 'delivery-redirected', status });
+      return err({ rule: 'delivery-redirected', status });
     }
-    if (!reads) {
-      await response.body?.cancel();
-      return { outcome: 'answered', status, text: '' };
-    }
-    const text = await firstBytes(response);
-    return text === null ? failed({ rule: 'delivery-endless' }) : { outcome: 'answered', status, text };
+    const text = reads ? await firstBytes(response) : '';
+    if (!reads) await response.body?.cancel();
+    if (text === null) return err({ rule: 'delivery-endless' });
+    return status >= 200 && status < 300 ? ok(text) : err({ rule: 'delivery-refused', status });
   } catch (error) {
-    if (late.aborted) return failed({ rule: 'delivery-late', seconds: timeoutMs / 1000 });
-    if (signal?.aborted) return failed({ rule: 'delivery-cut-short' });
-    if (error instanceof TypeError) return failed({ rule: 'delivery-unreachable', code: codeOf(error.cause) });
+    if (late.aborted) return err({ rule: 'delivery-late', seconds: timeoutMs / 1000 });
+    if (signal?.aborted) return err({ rule: 'delivery-cut-short' });
+    if (error instanceof TypeError) return err({ rule: 'delivery-unreachable', code: codeOf(error.cause) });
     throw error;
   }
 }
 
-const failed = (because: Finding): WebAnswer => ({ outcome: 'failed', because });
-
-/** Null when there is more than anybody needs. */
+/** Returns the whole text; null when it is too long. */
 async function firstBytes({ body }: Response): Promise<string | null> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -65,11 +61,11 @@ async function firstBytes({ body }: Response): Promise<string | null> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Messages of errors may repeat what was sent; their codes do not. */
+/** Returns only the code: the message of an error may repeat the request. */
 function codeOf(cause: unknown): string | null {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   return /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? code : null;
 }
 
-/** A value that can be a header as it is. */
+/** Tells whether a value can be sent as a header. */
 export const isToken = (value: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(value);

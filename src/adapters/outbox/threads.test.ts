@@ -5,7 +5,7 @@ import { answers, endless, forum, type Manner, nobody, receiver, silent } from '
 import type { ThreadPost } from '../../domain/board/thread-posts.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { ThreadEvidence } from '../../domain/gates/evidence.ts';
-import type { ThreadOrder } from '../../ports/threads.ts';
+import type { ThreadOrder } from '../../ports/outbox.ts';
 import { webThreads } from './threads.ts';
 
 /** With what is said of the ways that failed. */
@@ -107,7 +107,7 @@ describe('the thread of a wave', () => {
         { way: 'threads', why },
       ],
     });
-    expect(at.read('runs/demo-ab12/wave-0.log')).toMatch(/^\S+Z thread of wave 0 \(explore\) of demo-ab12\n$/);
+    expect(at.read('runs/demo-ab12/wave-0.log')).toMatch(/^\S+Z thread of wave 1 \(explore\) of demo-ab12\n$/);
   });
 
   test('is the built-in board when not even a log can be written', async () => {
@@ -165,7 +165,7 @@ describe('posts to a thread', () => {
     await at.threads.send(postOf('x', places(null, `${there.url}/threads`, 'FORUM_TOKEN')));
     await at.threads.settle();
     expect(there.received.length).toBe(3);
-    expect(at.read('notices.log')).toBe('thread of wave 0 of demo-ab12, started: given up after 3: answered 500\n');
+    expect(at.read('notices.log')).toBe('thread of wave 1 of demo-ab12, started: given up after 3: answered 500\n');
   });
 
   test('do not keep whoever stops waiting for long', async () => {
@@ -180,6 +180,6 @@ describe('posts to a thread', () => {
   test('of what was told before are remembered', () => {
     using at = scene();
     at.threads.remember(['a']);
-    expect(at.threads.told()).toEqual(['a']);
+    expect(at.threads.sent()).toEqual(['a']);
   });
 });

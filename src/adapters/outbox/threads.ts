@@ -2,61 +2,57 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { err, type Result } from '../../domain/base/result.ts';
 import { safeLine } from '../../domain/base/safe-text.ts';
 import type { ThreadPost } from '../../domain/board/thread-posts.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { BoundThread, FailedWay } from '../../domain/gates/evidence.ts';
 import type { ThreadPlan } from '../../domain/settings/thread.ts';
-import type { ThreadOrder, Threads } from '../../ports/threads.ts';
-import { writeDurably } from '../files/durable-file.ts';
+import type { ThreadOrder, Threads } from '../../ports/outbox.ts';
 import { parseFields } from '../files/untrusted-json.ts';
 import { failpoint } from '../process/failpoint.ts';
-import { courier } from './courier.ts';
-import { keepLine, readItems } from './log.ts';
+import { deliveryQueue, type QueueOptions } from './delivery-queue.ts';
+import { logLine, threadItems } from './journal.ts';
 import { isToken, post } from './post.ts';
 
-type ThreadSurroundings = {
-  readonly stateDirectory: string;
-  /** The value of a variable, or of what `tidegate auth secret` keeps under its name. */
+type ThreadOptions = QueueOptions & {
+  /** Returns the value of a variable, or the secret that `tidegate auth secret` keeps under its name. */
   secret(variable: string): string | null;
   readonly timeoutMs?: number;
-  readonly waits?: readonly number[];
-  readonly graceMs?: number;
 };
 
-/** Threads by HTTP: opened at the intake or at threads, posted to at `<threads>/<id>/posts`; and a log beside them. */
-export function webThreads(around: ThreadSurroundings): Threads {
-  const { stateDirectory } = around;
-  const file = join(stateDirectory, 'thread-posts.json');
-  const carrier = courier({ ...around, keep: (line) => keepLine(stateDirectory, line) });
+/** Threads over HTTP: opened at the intake or at threads, posted to at `<threads>/<id>/posts`; and a log beside them. */
+export function webThreads(options: ThreadOptions): Threads {
+  const { stateDirectory } = options;
+  const queue = deliveryQueue(options);
   return {
-    bind: (order) => bind(around, order),
-    told: () => readItems(file),
-    remember: (items) => writeDurably(file, `${JSON.stringify(items)}\n`),
-    async send(one) {
-      const problem = log(stateDirectory, one, one.text);
-      if (problem !== null) keepLine(stateDirectory, `${logOf(one)}: ${explain(problem).detail}`);
-      const url = addressOf(one);
+    bind: (order) => bind(options, order),
+    sent: () => threadItems.read(stateDirectory),
+    remember: (items) => threadItems.write(stateDirectory, items),
+    async send(update) {
+      const problem = writeToLog(stateDirectory, update, update.text);
+      if (problem !== null) logLine(stateDirectory, `${logOf(update)}: ${explain(problem).detail}`);
+      const url = addressOf(update);
       if (url === null) return;
-      const { run, wave, kind, text } = one;
+      const { run, wave, kind, text, places } = update;
       const body = { schema: 'tidegate.thread-post/1', run, wave, kind, text };
       const key = randomUUID();
-      carrier.deliver({
+      queue.deliver({
         lane: url,
-        label: `thread of wave ${wave} of ${run}, ${kind}`,
-        async hand(signal) {
-          const answer = await ask(around, { url, key, body, reads: false, places: one.places, signal });
-          return 'because' in answer ? { why: explain(answer.because).detail } : null;
+        label: `thread of wave ${wave + 1} of ${run}, ${kind}`,
+        async send(signal) {
+          const answer = await postWithToken(options, { url, key, body, reads: false, places, signal });
+          return answer.ok ? null : { why: explain(answer.error).detail };
         },
       });
     },
-    settle: () => carrier.settle(),
+    settle: () => queue.settle(),
   };
 }
 
-/** Intake, threads, log, and the built-in board if not even a file can be written: whatever fails, a run goes on. */
-async function bind(around: ThreadSurroundings, order: ThreadOrder) {
+/** Tries intake, threads, the log, and last the built-in board: no failure stops the run. */
+async function bind(options: ThreadOptions, order: ThreadOrder) {
   const { run, wave, name, tasks, key, places } = order;
   const body = { schema: 'tidegate.thread/1', run, wave, name, tasks };
   const failed: FailedWay[] = [];
@@ -64,23 +60,23 @@ async function bind(around: ThreadSurroundings, order: ThreadOrder) {
     const url = places[way];
     if (url === null) continue;
     failpoint('thread-ask-before');
-    const answer = await ask(around, { url, key, body, reads: true, places });
+    const answer = await postWithToken(options, { url, key, body, reads: true, places });
     failpoint('thread-asked');
-    const id = 'because' in answer ? null : idIn(answer.text);
+    const id = answer.ok ? idIn(answer.value) : null;
     if (id !== null) return { board: way, id, failed } satisfies BoundThread;
-    failed.push({ way, because: 'because' in answer ? answer.because : { rule: 'thread-without-id' } });
+    failed.push({ way, because: answer.ok ? { rule: 'thread-without-id' } : answer.error });
   }
   failpoint('thread-log-before');
-  const problem = log(around.stateDirectory, order, `thread of wave ${wave} (${name}) of ${run}`);
+  const problem = writeToLog(options.stateDirectory, order, `thread of wave ${wave + 1} (${name}) of ${run}`);
   failpoint('thread-logged');
   if (problem === null) return { board: 'log', id: logOf(order), failed } satisfies BoundThread;
   const builtin = { board: 'builtin', id: `${run}/wave-${wave}` } as const;
   return { ...builtin, failed: [...failed, { way: 'log', because: problem } as const] };
 }
 
-type Asked = {
+type ThreadRequest = {
   readonly url: string;
-  /** The same for the same thing, however often it is asked for. */
+  /** Idempotency key: the same for every try of the same request. */
   readonly key: string;
   readonly body: object;
   readonly reads: boolean;
@@ -88,35 +84,29 @@ type Asked = {
   readonly signal?: AbortSignal;
 };
 
-type Told = { readonly text: string } | { readonly because: Finding };
-
-async function ask(around: ThreadSurroundings, { url, key, body, reads, places, signal }: Asked): Promise<Told> {
-  const { timeoutMs } = around;
-  const token = places.tokenFrom === null ? null : around.secret(places.tokenFrom);
-  const variable = places.tokenFrom ?? '';
-  if (places.tokenFrom !== null && !token) return { because: { rule: 'token-unset', variable } };
-  if (token !== null && !isToken(token)) return { because: { rule: 'token-unfit', variable } };
-  const answer = await post({
-    url,
+async function postWithToken(
+  { secret, timeoutMs }: ThreadOptions,
+  { key, body, places: { tokenFrom }, ...request }: ThreadRequest,
+): Promise<Result<string, Finding>> {
+  const token = tokenFrom === null ? null : secret(tokenFrom);
+  if (tokenFrom !== null && !token) return err({ rule: 'token-unset', variable: tokenFrom });
+  if (tokenFrom !== null && token !== null && !isToken(token)) return err({ rule: 'token-unfit', variable: tokenFrom });
+  return await post({
+    ...request,
     headers: { 'idempotency-key': key, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
     body: JSON.stringify(body),
-    reads,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(signal === undefined ? {} : { signal }),
   });
-  if (answer.outcome === 'failed') return { because: answer.because };
-  const { status, text } = answer;
-  return status >= 200 && status < 300 ? { text } : { because: { rule: 'delivery-refused', status } };
 }
 
-/** An id becomes part of an address and of the ledger: no id is `..`, and none is long. */
-const opened = z.object({
+/** An id becomes part of an address and of the ledger, so it is short and never `..`. */
+const openedThread = z.object({
   id: z.union([z.int().nonnegative().transform(String), z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:@/+=-]{0,199}$/)]),
 });
 
-const idIn = (text: string): string | null => opened.safeParse(parseFields(text)).data?.id ?? null;
+const idIn = (text: string): string | null => openedThread.safeParse(parseFields(text)).data?.id ?? null;
 
-/** Null: the thread is a log, or nobody said where threads are posted to. */
+/** Returns the address for posts; null when the thread is a log or the plan names no address. */
 function addressOf({ thread, places }: ThreadPost): string | null {
   if (thread.board === 'log' || places.threads === null) return null;
   const url = new URL(places.threads);
@@ -127,8 +117,8 @@ function addressOf({ thread, places }: ThreadPost): string | null {
 const logOf = ({ run, wave }: { readonly run: string; readonly wave: number }): string =>
   `runs/${run}/wave-${wave}.log`;
 
-/** Why the line could not be written; null: it was. */
-function log(
+/** Returns why the line could not be written; null when it was. */
+function writeToLog(
   stateDirectory: string,
   of: { readonly run: string; readonly wave: number },
   line: string,

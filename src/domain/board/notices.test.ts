@@ -3,15 +3,15 @@ import { failure } from '../../../test/support/findings.ts';
 import { created, hashOf, me, plan, stateAfter } from '../../../test/support/plans.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState } from '../run/run.ts';
-import { dueNews } from './news.ts';
 import { noticesOf } from './notices.ts';
+import { dueUpdates } from './updates.ts';
 
 const frozen = plan([{ a: {} }]);
 const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
 const asked: RunEvent = { type: 'tap-opened', tap: 'start', hash: hashOf(frozen), expires: null };
 const halted = (why: string): RunEvent => ({ type: 'run-halted', because: failure(why) });
 const itemsOf = (state: RunState, told: readonly string[] = []) =>
-  dueNews(noticesOf(state), told).due.map(({ item }) => item);
+  dueUpdates(noticesOf(state), told).due.map(({ item }) => item);
 
 describe('a person is told', () => {
   test('once of each thing that needs them, whatever words it has by then', () => {
@@ -23,7 +23,7 @@ describe('a person is told', () => {
 
   test('again when it was over and came back', () => {
     const [item = ''] = itemsOf(run(halted('no disk')));
-    const { stillOpen } = dueNews(noticesOf(run(halted('no disk'), { type: 'run-resumed', by: me })), [item]);
+    const { stillOpen } = dueUpdates(noticesOf(run(halted('no disk'), { type: 'run-resumed', by: me })), [item]);
     expect(stillOpen).toEqual([]);
     expect(itemsOf(run(halted('no disk')), stillOpen)).toEqual([item]);
   });

@@ -3,32 +3,32 @@ import type { Advice } from '../explain/text.ts';
 import type { Offer } from '../landing/pull-request.ts';
 import type { RunState } from '../run/run.ts';
 import type { NewsKind } from '../settings/settings.ts';
-import type { News } from './news.ts';
+import type { Update } from './updates.ts';
 
-/** That a person is needed, or that a run has ended; told once to wherever they are. */
-export type Notice = News &
+/** Says once that a person is needed, or that a run has ended. */
+export type Notice = Update &
   Advice & {
     readonly news: NewsKind;
     readonly kind: NeedKind | 'ended';
     readonly run: string;
     readonly task: string | null;
-    /** When it came, as far as that is known. */
+    /** The time when it came, if known. */
     readonly since?: string;
   };
 
-/** What a webhook gets. */
+/** The body of a webhook request. */
 export type WebhookEvent = Pick<Notice, 'news' | 'run' | 'task' | 'kind' | 'message' | 'safe' | 'command'> & {
   readonly schema: 'tidegate.webhook/1';
-  /** Of this item; the same each time that its delivery is tried. */
+  /** Identifies the item; the same for every try of its delivery. */
   readonly id: string;
-  /** When it was first tried. */
+  /** The time of the first try. */
   readonly at: string;
   /** The name of the checkout. */
   readonly repository: string;
 };
 
-/** What people did themselves is no news to them. */
-const isNews: Readonly<Record<NeedKind, boolean>> = {
+/** People need no notice of what they did themselves. */
+const isAnnounced: Readonly<Record<NeedKind, boolean>> = {
   approve: true,
   land: true,
   held: true,
@@ -46,9 +46,9 @@ const isNews: Readonly<Record<NeedKind, boolean>> = {
   landing: true,
 };
 
-/** All that there is to tell of a run now. */
+/** Returns all open notices of a run. */
 export const noticesOf = (state: RunState): readonly Notice[] => [
-  ...needsOf(state).flatMap((need) => (isNews[need.kind] ? [noticeOf(state, need)] : [])),
+  ...needsOf(state).flatMap((need) => (isAnnounced[need.kind] ? [noticeOf(state, need)] : [])),
   ...endingOf(state),
 ];
 
@@ -60,28 +60,28 @@ const noticeOf = ({ run }: RunState, need: Need): Notice => ({
   lasting: false,
 });
 
-const offered = (run: string, { branch, pushed, url }: Offer): Advice => ({
+const offerAdvice = (run: string, { branch, pushed, url }: Offer): Advice => ({
   message: url === null ? `${branch} is pushed to ${pushed.remote}` : `pull request: ${url}`,
-  safe: 'your branch is as it was',
+  safe: 'your branch is unchanged',
   command: `tidegate show ${run}`,
 });
 
 function endingOf({ run, ended, target, hash, landing }: RunState): readonly Notice[] {
-  // who gave it up knows
+  // the person who ended it needs no notice
   if (ended === null || ended === 'rejected' || ended === 'abandoned') return [];
   const isOffered = landing.status === 'offered';
-  const told = {
+  const advice = {
     landed: {
       message: `landed on ${target.branch}`,
-      safe: 'tidegate undo takes it back',
+      safe: 'tidegate undo reverts it',
       command: `tidegate show ${run}`,
     },
     done: isOffered
-      ? offered(run, landing)
+      ? offerAdvice(run, landing)
       : { message: 'done', safe: 'its work is on the run branch', command: `tidegate show ${run}` },
-    failed: { message: 'ended without a result', safe: 'your branch is as it was', command: `tidegate why ${run}` },
+    failed: { message: 'ended without a result', safe: 'your branch is unchanged', command: `tidegate why ${run}` },
   }[ended];
   const news = ended === 'failed' ? 'failed' : 'done';
   const item = [run, 'ended', ended, hash.slice(0, 12)].join(' ');
-  return [{ ...told, news, kind: 'ended', run, task: null, item, lasting: true }];
+  return [{ ...advice, news, kind: 'ended', run, task: null, item, lasting: true }];
 }
