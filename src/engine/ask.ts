@@ -1,7 +1,6 @@
 import type { RunId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
-import { answer } from '../domain/decide/answer.ts';
-import { waitsForResume } from '../domain/decide/waits-for-resume.ts';
+import { answer, waitsForResume } from '../domain/decide/answer.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';

@@ -5,8 +5,7 @@ import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';
 import type { MergerContext } from '../merger/context.ts';
 import { recoverLanding } from '../merger/land/landing-recovery.ts';
-import { perform } from '../merger/perform.ts';
-import { serve } from '../merger/serve.ts';
+import { perform, serve } from '../merger/serve.ts';
 import { takeOver, tidyAfterFailure } from '../merger/take-over.ts';
 import { isEnvironmental } from '../ports/failures.ts';
 

@@ -1,9 +1,22 @@
+import { existsSync, rmSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { readChanges, readCommits, readManyChanges } from '../adapters/git/write/index.ts';
-import type { TaskId, TreeId } from '../domain/base/ids.ts';
+import { writeWhole } from '../adapters/files/durable-file.ts';
+import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/git/lfs/index.ts';
+import { runGit } from '../adapters/git/process/index.ts';
+import {
+  type Change,
+  objectsBeyondBranches,
+  type Person,
+  readChanges,
+  readCommits,
+  readManyChanges,
+} from '../adapters/git/write/index.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { ObjectGap } from '../domain/findings/merger-rules.ts';
-import { verifyGeneratedObjects } from './candidate/generated-objects.ts';
+import { verifyGeneratedObjects } from './candidate/add-generated.ts';
+import type { MergerOrder } from './context.ts';
+import type { Obstacle } from './land/move-branch.ts';
 import { eventsOf, type History, judgedPhases } from './proof/history.ts';
 
 /**
@@ -72,4 +85,52 @@ async function verifyEdit(repository: string, history: History, task: TaskId): P
   const changes = await readChanges(repository, left.event.snapshot.commit, edit.event.snapshot.commit);
   const paths = changes.map(({ path }) => path).toSorted();
   return isDeepStrictEqual(paths, edit.event.paths.toSorted()) ? ok(null) : err({ gap: 'edit-paths', task });
+}
+
+/**
+ * Gives the person's repository every LFS object of ours that `commit` brings to their branches, also of commits on the
+ * way: their own git-lfs then finds it at checkout and at the next push. The commit's git objects are there already.
+ */
+export async function deliverLfs(order: MergerOrder, person: Person, commit: CommitId): Promise<void> {
+  if (!existsSync(order.state.lfs)) return;
+  const ids = await objectsBeyondBranches(person, commit);
+  const pointers = await readPointers(order.state.repository, ids);
+  const ours = [...pointers.values()].filter((pointer) => findObject([order.state.lfs], pointer) !== null);
+  if (ours.length === 0) return;
+  const theirs = await personsStore(order.checkout, order.env);
+  for (const { oid } of ours) giveObject(order.state.lfs, theirs, oid);
+}
+
+/**
+ * A person may have told git that LFS files must pass through a filter. If that cannot run, git would stop in the middle
+ * of the files, and could not put them back either: that is seen before anything is touched.
+ */
+export async function lfsObstacle(
+  order: MergerOrder,
+  person: Person,
+  move: { readonly changes: readonly Change[]; readonly new: CommitId },
+): Promise<Obstacle | null> {
+  const written = move.changes.filter(({ newMode }) => newMode.startsWith('100')).map(({ path }) => path);
+  if (written.length === 0 || !(await isRequired(person))) return null;
+  const files = [...(await lfsPaths(order.state.repository, move.new, written))];
+  if (files.length === 0 || (await canFilter(order, person))) return null;
+  return { rule: 'lfs-unusable', files };
+}
+
+async function isRequired(person: Person): Promise<boolean> {
+  const found = await runGit({ ...person, args: ['config', '--type=bool', '--get', 'filter.lfs.required'] });
+  return found.exitCode === 0 && found.stdout.toString('latin1').trim() === 'true';
+}
+
+/** Lets the person's filter take nothing, whatever program it is; what git makes of that is kept nowhere. */
+async function canFilter(order: MergerOrder, person: Person): Promise<boolean> {
+  const attributes = `${order.state.root}/every-file-lfs`;
+  writeWhole(attributes, '* filter=lfs\n');
+  try {
+    const config = [...person.config, `core.attributesFile=${attributes}`];
+    const args = ['hash-object', '--stdin', '--path=tidegate-asks-whether-git-lfs-runs'];
+    return (await runGit({ ...person, config, args })).exitCode === 0;
+  } finally {
+    rmSync(attributes, { force: true });
+  }
 }

@@ -1,5 +1,4 @@
-import { startTap } from '../domain/decide/decide-tap.ts';
-import { hasExpired } from '../domain/decide/tap.ts';
+import { hasExpired, startTap } from '../domain/decide/tap.ts';
 import { judged } from '../domain/gates/judge.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import {

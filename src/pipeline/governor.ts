@@ -2,7 +2,7 @@ import { isPaused, pauseFor, providerOf } from '../domain/agents/provider-pause.
 import type { TaskId } from '../domain/base/ids.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { plannedById } from '../domain/plan/plan.ts';
-import { isNear, runSpend, type Spend, taskSpend } from '../domain/run/budget.ts';
+import { isNear, runSpend, type Spend, taskSpend } from '../domain/run/costs.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { fact, type Step, type StepInputs } from './step.ts';
 

@@ -2,7 +2,7 @@ import type { AttemptId, CommitId, RunId, TaskId, TreeId } from '../domain/base/
 import type { JudgeContext } from '../domain/gates/judge.ts';
 import type { Passed } from '../domain/gates/phase.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
-import type { Kept } from '../domain/kept/kept-paths.ts';
+import type { Kept } from '../domain/kept/kept.ts';
 import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 import type { Check } from '../domain/plan/plan.ts';

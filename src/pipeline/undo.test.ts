@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { commit, created, idOf, log, me, plan, theRun, tree } from '../../test/support/plans.ts';
 import type { TaskId } from '../domain/base/ids.ts';
 import type { CheckOutcome } from '../domain/gates/evidence.ts';
-import { openUndo } from '../domain/landing/open-undo.ts';
+import { openUndo } from '../domain/landing/landing-queue.ts';
 import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
 import { foldRun } from '../domain/run/run.ts';
 import { keepingOf } from '../engine/jobs/clean-up.ts';

@@ -1,10 +1,10 @@
 import { landAgain } from '../domain/explain/advice.ts';
 import { adviceText, sentenceOf } from '../domain/explain/explain.ts';
 import { needsOf } from '../domain/explain/needs.ts';
-import { openUndo } from '../domain/landing/open-undo.ts';
+import { openUndo } from '../domain/landing/landing-queue.ts';
 import { pullRequestCommand } from '../domain/landing/pull-request.ts';
 import { plannedById } from '../domain/plan/plan.ts';
-import { runSpend, taskSpend } from '../domain/run/budget.ts';
+import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
 import { keptDocument } from './kept-lines.ts';

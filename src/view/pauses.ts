@@ -2,10 +2,9 @@ import { isPaused, otherAgent, providerOf } from '../domain/agents/provider-paus
 import { spendText } from '../domain/explain/advice.ts';
 import { toldOfSleep } from '../domain/explain/machine.ts';
 import { plannedById } from '../domain/plan/plan.ts';
-import { isNear, runSpend, taskSpend } from '../domain/run/budget.ts';
+import { isNear, runSpend, taskSpend } from '../domain/run/costs.ts';
 import { plannedStates, type RunState } from '../domain/run/run.ts';
-import type { TaskState } from '../domain/run/task.ts';
-import { endedAttempt } from '../domain/run/task.ts';
+import { endedAttempt, type TaskState } from '../domain/run/task.ts';
 import type { Text } from '../ports/terminal.ts';
 import { troubleText } from './agent-lines.ts';
 import { isTaskOpen } from './task-line.ts';

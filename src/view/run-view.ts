@@ -1,7 +1,7 @@
 import { type Need, needsOf } from '../domain/explain/needs.ts';
 import type { Advice } from '../domain/explain/text.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
-import { openUndo } from '../domain/landing/open-undo.ts';
+import { openUndo } from '../domain/landing/landing-queue.ts';
 import { type Offer, pullRequestCommand } from '../domain/landing/pull-request.ts';
 import { leftToLand } from '../domain/landing/undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';

@@ -7,7 +7,7 @@ import { type Need, needsOf } from '../domain/explain/needs.ts';
 import type { Advice } from '../domain/explain/text.ts';
 import { hasKept } from '../domain/kept/kept.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
-import { openUndo } from '../domain/landing/open-undo.ts';
+import { openUndo } from '../domain/landing/landing-queue.ts';
 import { leftToLand } from '../domain/landing/undo.ts';
 import { hasMerged, plannedStates, type RunState, tasksOfWave } from '../domain/run/run.ts';
 import { isBlocked, isLive } from '../domain/run/schedule.ts';

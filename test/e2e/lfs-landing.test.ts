@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { objectPath } from '../../src/adapters/git/lfs/index.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import type { MergerContext } from '../../src/merger/context.ts';
-import { perform } from '../../src/merger/perform.ts';
+import { perform } from '../../src/merger/serve.ts';
 import { expectClean, land, picture, readyToLand, runTip, undo } from '../support/landing.ts';
 import { pointed, pointerTo, stored } from '../support/lfs.ts';
 import { type Edits, type Scene, type SceneOptions, scene } from '../support/merger-scene.ts';

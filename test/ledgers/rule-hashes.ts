@@ -5,55 +5,55 @@ import { dirname, join } from 'node:path';
 import { decisionVersions, type Gate, gateVersions, phaseVersions } from '../../src/domain/gates/versions.ts';
 
 type Root = readonly [file: string, name: string];
-const checking = 'src/domain/gates/checking.ts';
-const working = 'src/domain/gates/working.ts';
-const closing = 'src/domain/gates/closing.ts';
+const start = 'src/domain/gates/start-gates.ts';
+const work = 'src/domain/gates/work-gates.ts';
+const merge = 'src/domain/gates/merge-gates.ts';
 
 /** Where the rules of each gate begin. */
 const gates: Readonly<Record<Gate, Root>> = {
-  contract: [checking, 'judgeContract'],
-  load: [checking, 'judgeLoad'],
-  repository: [checking, 'judgeLoad'],
-  thread: [checking, 'judgeThread'],
-  directives: [checking, 'judgePreflight'],
+  contract: [start, 'judgeContract'],
+  load: [start, 'judgeLoad'],
+  repository: [start, 'judgeLoad'],
+  thread: [start, 'judgeThread'],
+  directives: [start, 'judgePreflight'],
   ownership: ['src/domain/scope/ownership.ts', 'ownershipConflicts'],
-  approval: [working, 'judgeApproval'],
-  workspace: [working, 'judgeDispatch'],
-  fence: [working, 'judgeDispatch'],
-  task: [working, 'judgeUnplanned'],
-  exit: [working, 'judgeExit'],
-  handoff: [working, 'judgeHandoff'],
-  snapshot: [working, 'judgeSnapshot'],
-  secrets: [working, 'judgeSnapshot'],
-  scope: [working, 'judgeScope'],
-  files: [working, 'judgeCount'],
-  changes: [working, 'judgeEmpty'],
-  deliverables: [working, 'judgeDeliverables'],
-  plan: [working, 'judgeDraft'],
-  round: [closing, 'judgeClosure'],
-  check: [closing, 'judgeCheck'],
-  'run-branch': [closing, 'judgeMerge'],
-  proof: [closing, 'judgeMerge'],
+  approval: [work, 'judgeApproval'],
+  workspace: [work, 'judgeDispatch'],
+  fence: [work, 'judgeDispatch'],
+  task: [work, 'judgeUnplanned'],
+  exit: [work, 'judgeExit'],
+  handoff: [work, 'judgeHandoff'],
+  snapshot: [work, 'judgeSnapshot'],
+  secrets: [work, 'judgeSnapshot'],
+  scope: [work, 'judgeScope'],
+  files: [work, 'judgeCount'],
+  changes: [work, 'judgeEmpty'],
+  deliverables: [work, 'judgeDeliverables'],
+  plan: [work, 'judgeDraft'],
+  round: [merge, 'judgeClosure'],
+  check: [merge, 'judgeCheck'],
+  'run-branch': [merge, 'judgeMerge'],
+  proof: [merge, 'judgeMerge'],
 };
 
 const decisions: Readonly<Record<keyof typeof decisionVersions, Root>> = {
-  kept: ['src/domain/kept/keep-at-end.ts', 'keptPaths'],
+  kept: ['src/domain/kept/kept.ts', 'keptPaths'],
   settlement: ['src/domain/run/settle-attempt.ts', 'settle'],
   session: ['src/domain/external/decide.ts', 'decideExternal'],
 };
 
 /** What puts the gates of a phase together; by itself, because what it calls has versions of its own. */
 const phases: Readonly<Record<keyof typeof phaseVersions, Root>> = {
-  contract: [checking, 'judgeContract'],
-  load: [checking, 'judgeLoad'],
-  thread: [checking, 'judgeThread'],
-  preflight: [checking, 'judgePreflight'],
+  contract: [start, 'judgeContract'],
+  load: [start, 'judgeLoad'],
+  thread: [start, 'judgeThread'],
+  preflight: [start, 'judgePreflight'],
   ownership: ['src/domain/gates/judge.ts', 'judge'],
-  approval: [working, 'judgeApproval'],
-  dispatch: [working, 'judgeDispatch'],
-  monitor: [working, 'judgeMonitor'],
-  closure: [closing, 'judgeClosure'],
-  merge: [closing, 'judgeMerge'],
+  approval: [work, 'judgeApproval'],
+  dispatch: [work, 'judgeDispatch'],
+  monitor: [work, 'judgeMonitor'],
+  closure: [merge, 'judgeClosure'],
+  merge: [merge, 'judgeMerge'],
 };
 
 export type RuleHash = { readonly version: number; readonly hash: string };

@@ -6,8 +6,8 @@ import type { Rebuilt } from '../../src/domain/landing/landing.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { refs } from '../../src/domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../src/domain/plan/plan.ts';
-import { rebuiltSince, unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
-import { standingLandings, unlandedTasks } from '../../src/merger/land/landing-parts.ts';
+import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
+import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/landing-parts.ts';
 import {
   allNeeds,
   creation,
@@ -25,8 +25,7 @@ import {
   runTip,
 } from '../../src/merger/proof/history.ts';
 import { verifyChain } from '../../src/merger/proof/proof.ts';
-import { preparations } from '../../src/merger/undo/prepare-undo.ts';
-import { isUndoneInHistory } from '../../src/merger/undo/undo.ts';
+import { isUndoneInHistory, preparations } from '../../src/merger/undo/undo.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../../src/ports/merger.ts';
 import type { Chaos } from './chaos.ts';

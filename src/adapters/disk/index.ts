@@ -4,7 +4,7 @@ import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { bytesOfShown } from '../../domain/base/shown-path.ts';
 import type { DiskLimits, Holding } from '../../domain/kept/disk.ts';
-import { wholeWorkspace } from '../../domain/kept/kept-paths.ts';
+import { wholeWorkspace } from '../../domain/kept/kept.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { Disk } from '../../ports/disk.ts';
 import { absentAsNull } from '../files/absent.ts';

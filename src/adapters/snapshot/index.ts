@@ -7,17 +7,14 @@ import { lfsRules } from '../git/lfs/index.ts';
 import { type ObjectReader, objectId, openObjects } from '../git/process/index.ts';
 import { listTree, nameLinks, rawDiff, type TreeEntry } from '../git/read/index.ts';
 import { failpoint } from '../process/failpoint.ts';
-import { findChanges, type SizeLimits, touchedFiles } from './changes.ts';
-import { collisions } from './collisions.ts';
+import { findChanges, lfsMapping, type SizeLimits, touchedFiles } from './changes.ts';
 import { SnapshotRefused, WorkspaceMoved } from './content.ts';
-import { keepContents } from './keep-contents.ts';
-import { lfsMapping } from './lfs-mapping.ts';
 import { nameKeys } from './manifest-keys.ts';
-import { secretFindings } from './secret-findings.ts';
-import { type SecretScan, secretScan } from './secrets.ts';
+import { collisions } from './names.ts';
+import { type SecretScan, secretFindings, secretScan } from './secrets.ts';
 import { changedGitlinks, judgeModules } from './submodules.ts';
 import { lookAtPaths, masked, walkWorkspace } from './walk.ts';
-import { writeSnapshotCommit } from './write-commit.ts';
+import { keepContents, writeSnapshotCommit } from './write-commit.ts';
 
 export { SnapshotRefused };
 

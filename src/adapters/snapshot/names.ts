@@ -1,3 +1,7 @@
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { DiffEntry } from '../../domain/gates/evidence.ts';
+import { addedIn, namesAfter, pathTwins } from '../../domain/scope/path-twins.ts';
+
 /** Top-level names that are never part of a snapshot: git's own directory and ours. */
 export const reservedAtTop: ReadonlySet<string> = new Set(['.git', '.tidegate']);
 
@@ -22,3 +26,16 @@ export function isModulesName(name: string): boolean {
 export const isUnfitName = (name: string): boolean => /[\n\r\0]/.test(name);
 
 const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** Added paths that some file system takes for something that is there already, a submodule too: checked out there, one of the two is lost. */
+export function collisions(diff: readonly DiffEntry[], base: readonly { readonly path: string }[]): readonly Finding[] {
+  const before = namesAfter(
+    base.map(({ path }) => path),
+    diff,
+  );
+  // twins within the diff are the finding of the scope gate
+  const isThere = (name: string): boolean => before.some((path) => path === name || path.startsWith(`${name}/`));
+  return pathTwins(addedIn(diff), before)
+    .filter(({ first }) => isThere(first))
+    .map(({ path, spelled, first }) => ({ rule: 'two-spellings', where: path, spelled, first }));
+}

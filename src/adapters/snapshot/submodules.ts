@@ -8,7 +8,7 @@ import { isModulesName } from './names.ts';
 import type { Walk, WalkedFile } from './walk.ts';
 
 /** How the contents of submodules stand in a workspace: they are no work of a task, and must be as they were. */
-export type ModuleContents = {
+type ModuleContents = {
   /** The walk without what lies in submodules. */
   readonly walk: Walk;
   readonly refused: readonly Finding[];

@@ -2,7 +2,7 @@ import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { shownPath } from '../../domain/base/shown-path.ts';
 import type { SnapshotRules } from '../../domain/findings/change-rules.ts';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
-import { wholeWorkspace } from '../../domain/kept/kept-paths.ts';
+import { wholeWorkspace } from '../../domain/kept/kept.ts';
 import { maskShapes, secretIn } from '../../domain/secrets/secret-shapes.ts';
 import { isTooLong, openMode, openWay } from '../files/agent-files.ts';
 import { type IgnoreRules, openIgnoreRules } from '../git/read/index.ts';

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type CommitId, commitId, type TreeId } from '../../domain/base/ids.ts';
-import { pointerText } from '../git/lfs/index.ts';
+import { keepObject, OtherContent, pointerText } from '../git/lfs/index.ts';
 import { fastImport, objectId, quotedPath, refName } from '../git/process/index.ts';
 import type { Changes } from './changes.ts';
 import { blobHash, contentOf, sizeOf, WorkspaceMoved } from './content.ts';
@@ -62,4 +63,32 @@ function* script(request: Request): Generator<string | Buffer> {
     yield '\n';
   }
   yield '\nget-mark :1\n';
+}
+
+/** Puts what the tree will only point to into our LFS store, on disk before any ref can name it. */
+export async function keepContents(
+  store: string,
+  of: {
+    readonly root: string;
+    readonly changes: Changes;
+    /** Of this snapshot and no other. */
+    readonly ref: string;
+    /** Sees the bytes of every file that is written. */
+    readonly onContent: (path: string, chunk: Buffer) => void;
+  },
+): Promise<void> {
+  for (const { found, as } of of.changes.writes) {
+    if (as === 'itself' || as === 'before') continue;
+    const chunks = watched(contentOf(of.root, found), (chunk) => of.onContent(found.path, chunk));
+    await keepObject(store, as, { chunks, scratch: basename(of.ref) }).catch((error: unknown) => {
+      throw error instanceof OtherContent ? new WorkspaceMoved(found.path) : error;
+    });
+  }
+}
+
+function* watched(chunks: Iterable<Buffer>, onChunk: (chunk: Buffer) => void): Generator<Buffer> {
+  for (const chunk of chunks) {
+    onChunk(chunk);
+    yield chunk;
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { CommitId } from '../../domain/base/ids.ts';
@@ -12,10 +12,7 @@ import { failpoint } from '../process/failpoint.ts';
 import { writeGitDir } from './git-directory.ts';
 import { copyIncluded } from './include.ts';
 import { fillPointers } from './lfs-content.ts';
-import { giveTree } from './ownership.ts';
 import { fillSubmodules } from './submodule-content.ts';
-
-export { giveTree } from './ownership.ts';
 
 type WorkspaceRequest = {
   /** Our bare repository. Of its objects the workspace has those that `commit` and `base` reach, and no other. */
@@ -128,3 +125,15 @@ async function checkOut(directory: string, commit: CommitId, onCopied?: (copied:
 
 /** Gitlinks are directories in a workspace; what was written into them is remembered apart. */
 const presentIn = (tree: readonly TreeEntry[]): readonly TreeEntry[] => tree.filter((entry) => entry.mode !== '160000');
+
+/** Gives a tree that we made to another owner. Links themselves are given, never what they point to. */
+export function giveTree(path: string, uid: number, gid: number): void {
+  if (lstatSync(path).isDirectory()) {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      const child = `${path}/${entry.name}`;
+      if (entry.isDirectory()) giveTree(child, uid, gid);
+      else lchownSync(child, uid, gid);
+    }
+  }
+  lchownSync(path, uid, gid);
+}

@@ -12,7 +12,7 @@ import {
 import { writeGitDir } from './git-directory.ts';
 
 /** The files of submodules that were written, by their path in the workspace. */
-export type ModuleFiles = readonly TreeEntry[];
+type ModuleFiles = readonly TreeEntry[];
 
 /**
  * Writes the contents of submodules into a fresh workspace, byte-exact, at the commits that its gitlinks name. They are taken from

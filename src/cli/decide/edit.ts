@@ -1,7 +1,7 @@
 import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import { unfitToEdit } from '../../domain/decide/take-work.ts';
 import { describeRefusal } from '../../domain/explain/explain.ts';
-import { type LandingConflict, type SidesBeside, sideName } from '../../domain/landing/landing-conflict.ts';
+import { type LandingConflict, type SidesBeside, sideName } from '../../domain/landing/landing.ts';
 import { isResolved, snapshotOf } from '../../domain/run/task.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { actAndTell, refusedToAgent } from '../frame/act.ts';

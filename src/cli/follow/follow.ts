@@ -1,5 +1,5 @@
 import type { RunId } from '../../domain/base/ids.ts';
-import { atTime } from '../../domain/decide/expiry.ts';
+import { atTime } from '../../domain/decide/tap.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';

@@ -1,6 +1,6 @@
 import { toldOfFailedRun } from '../../domain/explain/machine.ts';
 import { type Need, needsOf } from '../../domain/explain/needs.ts';
-import { openUndo } from '../../domain/landing/open-undo.ts';
+import { openUndo } from '../../domain/landing/landing-queue.ts';
 import { pullRequestCommand } from '../../domain/landing/pull-request.ts';
 import { plannedStates, type RunState } from '../../domain/run/run.ts';
 import type { Text } from '../../ports/terminal.ts';

@@ -1,7 +1,6 @@
 import type { RunId } from '../../domain/base/ids.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
-import { isInQueue } from '../../domain/landing/landing-queue.ts';
-import { openUndo } from '../../domain/landing/open-undo.ts';
+import { isInQueue, openUndo } from '../../domain/landing/landing-queue.ts';
 import { canonicalJson } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { knownRuns, landsBefore } from '../../engine/orders/find-run.ts';

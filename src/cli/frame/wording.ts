@@ -4,7 +4,7 @@ import { isOfAgent, recordById } from '../../domain/board/board.ts';
 import { undecidedTap } from '../../domain/decide/answer-before-made.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
-import { runSpend, taskSpend } from '../../domain/run/budget.ts';
+import { runSpend, taskSpend } from '../../domain/run/costs.ts';
 import { isLive } from '../../domain/run/schedule.ts';
 import { snapshotOf, type TaskState } from '../../domain/run/task.ts';
 import type { Subjects } from '../../engine/actions/action.ts';

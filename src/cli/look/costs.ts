@@ -1,5 +1,4 @@
-import type { Spend } from '../../domain/run/budget.ts';
-import { type Cost, costsOf } from '../../domain/run/costs.ts';
+import { type Cost, costsOf, type Spend } from '../../domain/run/costs.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { money, tokenCount } from '../../view/agent-lines.ts';

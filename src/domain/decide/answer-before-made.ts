@@ -4,8 +4,7 @@ import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent, TapName } from '../ledger/requests.ts';
 import { evolveRun, type RunState, selectedWaves } from '../run/run.ts';
 import { namesCaller, unknownRequest } from './answer.ts';
-import { decideTap, startTap, type TapDecision } from './decide-tap.ts';
-import type { TapState } from './tap.ts';
+import { decideTap, startTap, type TapDecision, type TapState } from './tap.ts';
 
 /**
  * Answers what was asked of a run between its order and its making: nothing of it has begun, so it may be given up at once,

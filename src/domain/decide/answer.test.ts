@@ -24,8 +24,7 @@ import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
 import type { RunState } from '../run/run.ts';
 import { type EndedAttempt, endedAttempt, type Hold, type TaskProgress, type TaskState } from '../run/task.ts';
-import { answer } from './answer.ts';
-import { waitsForResume } from './waits-for-resume.ts';
+import { answer, waitsForResume } from './answer.ts';
 
 const frozen = plan([{ a: {}, b: { needs: ['a'] } }, { c: {} }]);
 const hash = hashOf(frozen);

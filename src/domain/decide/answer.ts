@@ -5,8 +5,7 @@ import { heldFindings } from '../explain/hold.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
 import { findingsIn } from '../gates/verdict.ts';
-import { discard, discarded } from '../kept/discard.ts';
-import { discardedBy } from '../kept/kept.ts';
+import { discard, discarded, discardedBy } from '../kept/kept.ts';
 import { changersIn } from '../landing/earlier-definitions.ts';
 import { hasWhollyLanded, whyNotAlone } from '../landing/land-some.ts';
 import { isQueued } from '../landing/landing.ts';
@@ -14,16 +13,15 @@ import { isUndone, leftToLand } from '../landing/undo.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import { plannedById } from '../plan/plan.ts';
-import { checksToRepeat } from '../run/judged-checks.ts';
 import { strayedFindings } from '../run/recovery.ts';
-import { isRoundOpen } from '../run/round.ts';
+import { checksToRepeat, isRoundOpen } from '../run/round.ts';
 import { evolveRun, hasMerged, type RunState } from '../run/run.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from '../run/task.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
 import { mayChange, scopeOf } from '../scope/scope.ts';
-import { decideTap, type TapDecision } from './decide-tap.ts';
 import { answerReplan } from './replan.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
+import { decideTap, type TapDecision } from './tap.ts';
 
 /**
  * `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending.
@@ -359,4 +357,13 @@ function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
   const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';
   return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
+}
+
+/** The halt that keeps a request from being answered; null when there is none. A halted run only ends agents and removes files. */
+export function waitsForResume(state: RunState, request: RequestEvent): Finding | null {
+  if (state.mode.mode !== 'halted' || request.type === 'requested-discard') return null;
+  const task = request.type === 'requested-drop' ? state.tasks[request.task]?.progress.status : undefined;
+  if (task === 'launching' || task === 'running' || task === 'ended') return null;
+  const decided = answer(state, request);
+  return decided.ok && decided.value === 'later' ? state.mode.because : null;
 }

@@ -2,7 +2,7 @@ import type { TaskId } from '../base/ids.ts';
 import { err, ok } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
 import { leavesUncommitted } from '../gates/preflight.ts';
-import { openUndo } from '../landing/open-undo.ts';
+import { openUndo } from '../landing/landing-queue.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
 import { allTasks, canonicalJson, type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';

@@ -2,7 +2,7 @@ import type { TreeId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { CheckOutcome } from '../gates/evidence.ts';
 import { findingsIn, type Verdict } from '../gates/verdict.ts';
-import { type MonitorGate, monitorGates } from '../gates/working.ts';
+import { type MonitorGate, monitorGates } from '../gates/work-gates.ts';
 import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
 import { checkKey, type RunState } from '../run/run.ts';
 import type { Hold } from '../run/task.ts';

@@ -1,8 +1,8 @@
 import { isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
 import { hasKept } from '../kept/kept.ts';
-import { openUndo } from '../landing/open-undo.ts';
-import { isOver, runSpend, taskSpend } from '../run/budget.ts';
+import { openUndo } from '../landing/landing-queue.ts';
+import { isOver, runSpend, taskSpend } from '../run/costs.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';
 import { blockingNeed } from '../run/schedule.ts';
 import { isResolved, liveAttempt, type TaskState } from '../run/task.ts';

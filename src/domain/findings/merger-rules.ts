@@ -1,5 +1,5 @@
 import type { AttemptId, CommitId, TaskId } from '../base/ids.ts';
-import type { Judgement } from '../gates/judgement.ts';
+import type { Judgement } from '../gates/judge.ts';
 import type { Finding } from './finding.ts';
 
 /** Why the merger does not do what it is asked for. */

@@ -18,8 +18,6 @@ import {
 import { planHash, runId } from '../base/ids.ts';
 import { explain } from '../explain/explain.ts';
 import type { Finding } from '../findings/finding.ts';
-import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
-import { judgeClosure, judgeMerge } from './closing.ts';
 import type {
   CheckOutcome,
   ContractEvidence,
@@ -28,8 +26,10 @@ import type {
   PreflightEvidence,
   RepoClaim,
 } from './evidence.ts';
+import { judgeClosure, judgeMerge } from './merge-gates.ts';
+import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './start-gates.ts';
 import { passes, type Verdict } from './verdict.ts';
-import { judgeApproval, judgeDispatch, judgeMonitor, monitorGates } from './working.ts';
+import { judgeApproval, judgeDispatch, judgeMonitor, monitorGates } from './work-gates.ts';
 
 const rulesOf = (verdicts: readonly Verdict[]): readonly string[] =>
   verdicts.flatMap((verdict) => (verdict.outcome === 'fail' ? verdict.findings.map(({ rule }) => rule) : []));

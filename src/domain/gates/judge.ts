@@ -2,13 +2,23 @@ import type { PlanHash, TaskId } from '../base/ids.ts';
 import { unreachable } from '../base/result.ts';
 import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
-import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
-import { judgeClosure, judgeMerge } from './closing.ts';
-import type { Judgement } from './judgement.ts';
-import { failWith } from './say.ts';
-import type { Verdict } from './verdict.ts';
+import type {
+  ApprovalEvidence,
+  ClosureEvidence,
+  ContractEvidence,
+  DispatchEvidence,
+  LoadEvidence,
+  MergeEvidence,
+  MonitorEvidence,
+  OwnershipEvidence,
+  PreflightEvidence,
+  ThreadEvidence,
+} from './evidence.ts';
+import { judgeClosure, judgeMerge } from './merge-gates.ts';
+import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './start-gates.ts';
+import { failWith, type Verdict } from './verdict.ts';
 import { phaseVersions } from './versions.ts';
-import { judgeApproval, judgeDispatch, judgeMonitor, judgeUnplanned } from './working.ts';
+import { judgeApproval, judgeDispatch, judgeMonitor, judgeUnplanned } from './work-gates.ts';
 
 /** What a judgement may look at beside its evidence: the frozen plan and what people granted before it. */
 export type JudgeContext = {
@@ -58,3 +68,26 @@ export const judged = <U extends Unjudged>(context: JudgeContext, unjudged: U) =
     version: phaseVersions[unjudged.phase],
     verdicts: judge(context, unjudged),
   }) as const;
+
+/** Evidence and what the gates said of it. Replay judges the same evidence again and must say the same. */
+export type Judgement =
+  | Judged<'contract', ContractEvidence>
+  | Judged<'load', LoadEvidence>
+  | (OfWave & Judged<'thread', ThreadEvidence>)
+  | (OfWave & Judged<'preflight', PreflightEvidence>)
+  | (OfWave & Judged<'ownership', OwnershipEvidence>)
+  | (OfWave & Judged<'approval', ApprovalEvidence>)
+  | (OfTask & Judged<'dispatch', DispatchEvidence>)
+  | (OfTask & Judged<'monitor', MonitorEvidence>)
+  | (OfWave & Judged<'closure', ClosureEvidence>)
+  | (OfWave & Judged<'merge', MergeEvidence>);
+
+type Judged<Phase, Evidence> = {
+  readonly phase: Phase;
+  /** Of the phase: which gates it has. */
+  readonly version: number;
+  readonly evidence: Evidence;
+  readonly verdicts: readonly Verdict[];
+};
+type OfWave = { readonly wave: number };
+type OfTask = { readonly task: TaskId };

@@ -1,11 +1,11 @@
-import type { RunId } from '../base/ids.ts';
+import type { CommitId, RunId, TaskId } from '../base/ids.ts';
 import { openCriticalQuestions } from '../board/board-requests.ts';
 import { landsOnOwnBranch } from '../plan/plan.ts';
-import { goesOn, type RunState } from '../run/run.ts';
+import { checkKey, goesOn, type RunState } from '../run/run.ts';
 import { isMoving, isQueued } from './landing.ts';
 
 /** One move of a branch that only the machine has to bring on. */
-export type QueueEntry = {
+type QueueEntry = {
   readonly run: RunId;
   readonly move: 'landing' | 'undo';
   /** What has begun is brought to its end before anything else moves the branch, and what is being moved before that. */
@@ -67,4 +67,23 @@ function mayLand(state: RunState): boolean {
   if (ended !== null && (ended !== 'done' || taps.land?.status !== 'approved')) return false;
   if (isMoving(landing)) return mode.mode !== 'halted';
   return abandoned === null && goesOn(state) && openCriticalQuestions(state).length === 0;
+}
+
+/** An undo that a person asked for and that is not answered yet. */
+type OpenUndo = {
+  readonly task: TaskId | null;
+  /** Where the reverts are prepared; null before that. */
+  readonly onto: CommitId | null;
+  /** The check that it waits for; null when it is the merger's turn. */
+  readonly check: string | null;
+};
+
+export function openUndo(state: RunState): OpenUndo | null {
+  const asked = state.pending.find(({ request }) => request.type === 'requested-undo')?.request;
+  if (asked?.type !== 'requested-undo') return null;
+  const { task } = asked;
+  const { prepared } = state.undo;
+  if (prepared === null || prepared.task !== task) return { task, onto: null, check: null };
+  const waits = state.plan.checks.find(({ name }) => state.checks[checkKey(prepared.tree, name)]?.outcome !== 'passed');
+  return { task, onto: prepared.onto, check: waits?.name ?? null };
 }

@@ -2,7 +2,6 @@ import type { CommitId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { LandingEvent } from '../ledger/landing-events.ts';
-import type { LandingConflict } from './landing-conflict.ts';
 import type { Offer, Opener, Pushed } from './pull-request.ts';
 
 /**
@@ -140,3 +139,18 @@ function evolveUndone(state: LandingState, event: RunEvent & { readonly type: 'u
   if (task === null) return { status: 'undone', branch, commit, exact };
   return state.status === 'undoing' ? { ...state, status: 'landed' } : state;
 }
+
+/** `commit` holds both sides, on top of `onto`: text between markers, the rest as files of their own. */
+export type LandingConflict = {
+  readonly commit: CommitId;
+  readonly onto: CommitId;
+  readonly files: readonly string[];
+  readonly beside?: readonly SidesBeside[];
+};
+
+/** A file that cannot hold both sides: these lie beside its place, and nothing is in it. */
+export type SidesBeside = { readonly path: string; readonly sides: readonly Side[] };
+export type Side = 'branch' | 'run';
+
+/** Where one side of such a file lies. */
+export const sideName = (path: string, side: Side): string => `${path}.tidegate-${side}`;

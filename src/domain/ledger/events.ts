@@ -11,9 +11,9 @@ import type {
   LogEvidence,
   SnapshotEvidence,
 } from '../gates/evidence.ts';
-import type { Judgement } from '../gates/judgement.ts';
+import type { Judgement } from '../gates/judge.ts';
 import type { Shortage } from '../kept/disk.ts';
-import type { KeptPath } from '../kept/kept-paths.ts';
+import type { KeptPath } from '../kept/kept.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import type { SettleLimits, Settlement } from '../run/settle-attempt.ts';

@@ -1,7 +1,7 @@
 import type { CommitId, RunId, TaskId, TreeId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
-import type { SidesBeside } from '../landing/landing-conflict.ts';
+import type { SidesBeside } from '../landing/landing.ts';
 import type { Opener, Pushed } from '../landing/pull-request.ts';
 import type { By } from './requests.ts';
 

@@ -1,7 +1,9 @@
+import type { AgentNote } from '../agents/agent-note.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { addUsage, noUsage } from '../tool-calls/agent-event.ts';
 import {
+  type AgentSession,
   type EndedAttempt,
   endedAttempt,
   fresh,
@@ -12,7 +14,6 @@ import {
   snapshotOf,
   type TaskState,
 } from './task.ts';
-import { noted, withNote } from './task-notes.ts';
 
 /** What did happen. Total: an event in the ledger is a fact and is never refused. Decides nothing: it only records. */
 export function evolveTask(state: TaskState, event: RunEvent): TaskState {
@@ -227,3 +228,40 @@ const withLive = (state: TaskState, change: (attempt: LiveAttempt) => LiveAttemp
   state.progress.status === 'launching' || state.progress.status === 'running'
     ? { ...state, progress: { ...state.progress, attempt: change(state.progress.attempt) } }
     : state;
+
+/** A path outside of its scope that an agent asked for, and why, in its own words. */
+export type PathRequest = { readonly path: string; readonly why: string };
+
+/** What a note changes of the attempt under way. */
+export function noted(attempt: LiveAttempt, note: AgentNote): Partial<LiveAttempt> {
+  switch (note.note) {
+    case 'usage':
+      return { usage: note.usage };
+    case 'asked': {
+      const fresh = note.paths.filter((path) => !attempt.requested.some((request) => request.path === path));
+      return { requested: [...attempt.requested, ...fresh.map((path) => ({ path, why: note.why }))] };
+    }
+    default:
+      return {};
+  }
+}
+
+/** What a note changes of the task, beyond the attempt under way. */
+function withNote(state: TaskState, note: AgentNote): TaskState {
+  const attempt = liveAttempt(state);
+  if (attempt === null) return state;
+  switch (note.note) {
+    case 'started':
+      return { ...state, session: sessionAfter(state, attempt, note.session) };
+    case 'heard':
+      return { ...state, heard: [...state.heard, { request: note.request, attempt: attempt.id }] };
+    default:
+      return state;
+  }
+}
+
+function sessionAfter(state: TaskState, attempt: LiveAttempt, session: string | null): AgentSession | null {
+  if (session === null) return state.session;
+  if (attempt.session?.id === session) return attempt.session;
+  return { id: session, job: attempt.id, usage: noUsage };
+}

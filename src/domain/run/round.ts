@@ -4,6 +4,7 @@ import type { GeneratorOutcome } from '../gates/evidence.ts';
 import { passes, type Verdict } from '../gates/verdict.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 import type { RunEvent } from '../ledger/events.ts';
+import type { RunState } from './run.ts';
 
 /**
  * One integration of a wave's ready tasks: opened ─▶ built ─▶ closing ─▶ merging ─▶ merged, or abandoned when what it
@@ -88,3 +89,15 @@ function candidateOf(steps: readonly RoundStep[]): Candidate {
 
 export const isRoundOpen = (state: RoundState | undefined): state is RoundState =>
   state !== undefined && state.status !== 'abandoned' && !(state.status === 'merged' && state.judged);
+
+/**
+ * Checks to run again when a person resumes: one that could not run says nothing of its tree, and one that a new plan brought may
+ * be fixed in what it looks at beside the run branch.
+ */
+export const checksToRepeat = ({
+  checks,
+  branch,
+}: RunState): readonly { readonly tree: TreeId; readonly check: string }[] =>
+  Object.values(checks)
+    .filter(({ outcome, tree }) => outcome !== 'passed' && (outcome === 'could-not-run' || tree === branch?.tree))
+    .map(({ tree, name }) => ({ tree, check: name }));

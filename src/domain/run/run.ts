@@ -8,7 +8,7 @@ import type { Finding } from '../findings/finding.ts';
 import type { BoundThread, CheckOutcome } from '../gates/evidence.ts';
 import type { Verdict } from '../gates/verdict.ts';
 import type { Shortage } from '../kept/disk.ts';
-import { evolveKept, type Kept } from '../kept/kept-paths.ts';
+import { evolveKept, type Kept } from '../kept/kept.ts';
 import { evolveLanding, type LandingState, noLanding } from '../landing/landing.ts';
 import { evolveUndo, leftToLand, noUndo, type UndoState } from '../landing/undo.ts';
 import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from '../ledger/events.ts';

@@ -2,7 +2,7 @@ import type { TaskId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import { type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
 import { mayRunBeside } from '../scope/ownership.ts';
-import { isOverBudget } from './budget.ts';
+import { isOverBudget } from './costs.ts';
 import { currentWave, type RunState, selectedWaves, tasksOfWave } from './run.ts';
 import { isResolved, type TaskState } from './task.ts';
 

@@ -6,7 +6,7 @@ import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
 import type { By } from '../ledger/requests.ts';
 import type { PlannedTask } from '../plan/plan.ts';
 import { addUsage, noUsage, type Trouble, type Usage } from '../tool-calls/agent-event.ts';
-import type { PathRequest } from './task-notes.ts';
+import type { PathRequest } from './evolve-task.ts';
 
 /**
  *   waiting ──▶ launching ──▶ running ──▶ ended ──┬──▶ ready ──▶ merged

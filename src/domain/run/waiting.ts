@@ -6,7 +6,7 @@ import type { Shortage } from '../kept/disk.ts';
 import { plannedById } from '../plan/plan.ts';
 import { mustSerialise } from '../scope/ownership.ts';
 import { policy } from '../settings/policy.ts';
-import { isOver, runSpend, type Spend, taskSpend } from './budget.ts';
+import { isOver, runSpend, type Spend, taskSpend } from './costs.ts';
 import { checkKey, currentWave, type RunState, tasksOfWave } from './run.ts';
 import { blockingNeed, inTheWay, isLive, launchHalt, needsOfTask } from './schedule.ts';
 import { agentOf, isResolved, liveAttempt, type TaskState } from './task.ts';

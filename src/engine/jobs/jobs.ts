@@ -3,7 +3,7 @@ import type { CommitId, TreeId } from '../../domain/base/ids.ts';
 import { inboxOf } from '../../domain/board/board-requests.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { Check, FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
-import { allowance } from '../../domain/run/budget.ts';
+import { allowance } from '../../domain/run/costs.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { Attempt } from '../../domain/run/task.ts';
 import { generatorMinutes, generators } from '../../domain/scope/generated.ts';

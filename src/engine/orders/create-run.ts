@@ -1,4 +1,4 @@
-import { startTap } from '../../domain/decide/decide-tap.ts';
+import { startTap } from '../../domain/decide/tap.ts';
 import type { EarlierTask, RepoAttestation } from '../../domain/gates/evidence.ts';
 import type { JudgeContext } from '../../domain/gates/judge.ts';
 import { passes } from '../../domain/gates/verdict.ts';

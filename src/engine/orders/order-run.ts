@@ -11,7 +11,7 @@ import {
 } from '../../domain/gates/preflight.ts';
 import type { By, RunOrder } from '../../domain/ledger/requests.ts';
 import { allTasks } from '../../domain/plan/plan.ts';
-import { warningsBeside } from '../../domain/run/live-beside.ts';
+import { warningsBeside } from '../../domain/run/rivals.ts';
 import { type RunState, selectedWaves } from '../../domain/run/run.ts';
 import { protectWarnings } from '../../domain/scope/ownership.ts';
 import type { PlanFlags, PlanSource, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';

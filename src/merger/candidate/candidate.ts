@@ -32,9 +32,8 @@ import {
   runTip,
 } from '../proof/history.ts';
 import { definedBefore } from './defined-before.ts';
-import { integrator } from './integrate.ts';
-import { commitMessage } from './message.ts';
-import { takenTrailers } from './taken-trailers.ts';
+import { integrator } from './merge.ts';
+import { commitMessage, takenTrailers } from './message.ts';
 
 type Built = Extract<RunEvent, { type: 'candidate-built' }>;
 

@@ -28,7 +28,7 @@ import {
   runTip,
   waveInHistory,
 } from '../proof/history.ts';
-import { integrator } from './integrate.ts';
+import { integrator } from './merge.ts';
 
 /**
  * The commit that attempts of a task start from: the run branch at the start of its wave, plus the ready snapshots of

@@ -10,12 +10,19 @@ import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
-import { compareDefinitions } from './landing-definitions.ts';
-import { unaskedEdit } from './landing-edits.ts';
-import { mergedTasks, partsToLand, standingLandings, unlandedTasks } from './landing-parts.ts';
+import {
+  approvedTasks,
+  mergedTasks,
+  partsToLand,
+  rebuiltSince,
+  standingLandings,
+  unlandedTasks,
+} from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, hasReached, moveBranch, type Ready } from './move-branch.ts';
 import { offer, recordBranch } from './offer.ts';
+import { compareDefinitions } from './rebuild-landing.ts';
+import { unaskedEdit } from './take-landing-edit.ts';
 
 type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
 
@@ -141,24 +148,6 @@ export function unapprovedLanding(history: History): Finding | null {
   const isApproved = yes?.event.decision === 'approved' && yes.position > refusedAt;
   if ((plan.land === 'ask' || refusedAt > since) && !isApproved) return { rule: 'landing-unapproved' };
   return decided.some(({ event }) => event.decision === 'approved') ? null : { rule: 'plan-unapproved' };
-}
-
-/** The tasks that the person's yes to the landing is for; null: all that has not landed. */
-export function approvedTasks(history: History): readonly TaskId[] | null {
-  const { since } = planInForce(history);
-  const last = eventsOf(history, 'tap-decided').findLast(
-    ({ position, event }) => position > since && event.tap === 'land',
-  );
-  return (last?.event.decision === 'approved' ? last.event.tasks : undefined) ?? null;
-}
-
-/** What was rebuilt for the landing that is under way: after the last merge, under the plan in force, and after the person's last word on it. */
-export function rebuiltSince(history: History): Extract<RunEvent, { type: 'landing-rebuilt' }> | undefined {
-  const merged = eventsOf(history, 'merged').at(-1)?.position ?? 0;
-  const said = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land')?.position ?? 0;
-  const edited = eventsOf(history, 'landing-edited').at(-1)?.position ?? 0;
-  const since = Math.max(merged, said, edited, planInForce(history).since);
-  return eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > since)?.event;
 }
 
 const isLanded = (history: History, landing: Landing): boolean =>

@@ -2,7 +2,7 @@ import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { allNeeds, eventsOf, type History, planHere, type RecordedEvent } from '../proof/history.ts';
+import { allNeeds, eventsOf, type History, planHere, planInForce, type RecordedEvent } from '../proof/history.ts';
 
 type Landed = Extract<RunEvent, { type: 'landed' }>;
 
@@ -55,4 +55,22 @@ export const standingLandings = (history: History): readonly Landed[] => landing
 function landings(history: History): readonly RecordedEvent<Landed>[] {
   const undone = eventsOf(history, 'undone').findLast(({ event }) => event.task === null)?.position ?? 0;
   return eventsOf(history, 'landed').filter(({ position }) => position > undone);
+}
+
+/** The tasks that the person's yes to the landing is for; null: all that has not landed. */
+export function approvedTasks(history: History): readonly TaskId[] | null {
+  const { since } = planInForce(history);
+  const last = eventsOf(history, 'tap-decided').findLast(
+    ({ position, event }) => position > since && event.tap === 'land',
+  );
+  return (last?.event.decision === 'approved' ? last.event.tasks : undefined) ?? null;
+}
+
+/** What was rebuilt for the landing that is under way: after the last merge, under the plan in force, and after the person's last word on it. */
+export function rebuiltSince(history: History): Extract<RunEvent, { type: 'landing-rebuilt' }> | undefined {
+  const merged = eventsOf(history, 'merged').at(-1)?.position ?? 0;
+  const said = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land')?.position ?? 0;
+  const edited = eventsOf(history, 'landing-edited').at(-1)?.position ?? 0;
+  const since = Math.max(merged, said, edited, planInForce(history).since);
+  return eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > since)?.event;
 }

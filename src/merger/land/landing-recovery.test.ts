@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { expectClean, land, picture, readyToLand, runTip } from '../../../test/support/landing.ts';
 import { type Edits, run, type Scene, write } from '../../../test/support/merger-scene.ts';
 import { commitId } from '../../domain/base/ids.ts';
-import { writeJournal } from './landing-journal.ts';
-import { recoverLanding } from './landing-recovery.ts';
+import { recoverLanding, writeJournal } from './landing-recovery.ts';
 
 const files: Edits = { 'readme.md': 'old\n', 'gone.md': 'g\n', swap: 'file\n', link: { link: 'readme.md' } };
 const edits: Edits = {

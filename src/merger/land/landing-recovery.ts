@@ -1,5 +1,18 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { syncDirectory, writeDurably } from '../../adapters/files/durable-file.ts';
+import { readStateFile } from '../../adapters/files/state-file.ts';
 import {
   absent,
   type Change,
@@ -16,12 +29,11 @@ import {
   restoreFromIndex,
 } from '../../adapters/git/write/index.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
-import type { CommitId } from '../../domain/base/ids.ts';
+import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { MergerContext } from '../context.ts';
-import { statsAt } from '../look.ts';
-import { clearJournal, type LandingJournal, readJournal } from './landing-journal.ts';
 
 /**
  * Ends a landing that was cut off, by what is there: the ref has moved, or the whole index has, so that only the ref is
@@ -168,3 +180,59 @@ function gitAtWork(worktree: string): number | null {
 
 const cutOff = ({ run, ref, old, new: next, worktree }: LandingJournal) =>
   ({ rule: 'landing-cut-off', run, ref, old, new: next, worktree: worktree?.path ?? null }) as const;
+
+/** On disk from before the first change to the person's repository until after the last. */
+type LandingJournal = {
+  readonly run: string;
+  readonly ref: string;
+  readonly old: CommitId | null;
+  readonly new: CommitId | null;
+  /** Null: only the ref moves. */
+  readonly worktree: { readonly path: string; readonly gitDir: string } | null;
+  /** Files that git makes while it works. They were not there when this was written. */
+  readonly locks: readonly string[];
+};
+
+const commit = z.string().transform(commitId);
+const schema: z.ZodType<LandingJournal> = z.strictObject({
+  run: z.string(),
+  ref: z.string(),
+  old: commit.nullable(),
+  new: commit.nullable(),
+  worktree: z.strictObject({ path: z.string(), gitDir: z.string() }).nullable(),
+  locks: z.array(z.string()),
+});
+
+const readJournal = (state: StateDir): LandingJournal | null =>
+  readStateFile(state.landingJournal, (text) => schema.parse(JSON.parse(text)));
+
+export function writeJournal(state: StateDir, journal: LandingJournal): void {
+  writeDurably(state.landingJournal, `${JSON.stringify(journal, null, 2)}\n`);
+}
+
+export function clearJournal(state: StateDir): void {
+  rmSync(state.landingJournal, { force: true });
+  syncDirectory(dirname(state.landingJournal));
+}
+
+/** What is at a path of a working tree itself; null when nothing is, or when a parent is a link or a file. */
+export function statsAt(root: string, path: string): Stats | null {
+  for (const parent of parentsOf(path)) if (lookAt(join(root, parent))?.isDirectory() !== true) return null;
+  return lookAt(join(root, path));
+}
+
+/** `a/b/c` is below `a` and `a/b`. */
+export const parentsOf = (path: string): readonly string[] => {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+};
+
+function lookAt(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error;
+  }
+}

@@ -6,7 +6,7 @@ import { forge } from '../../../test/support/forge.ts';
 import { land, picture, readyToLand, runTip } from '../../../test/support/landing.ts';
 import { run } from '../../../test/support/merger-scene.ts';
 import { runOnly } from '../../../test/support/run-only.ts';
-import { perform } from '../perform.ts';
+import { perform } from '../serve.ts';
 
 const branch = `tidegate/${run}`;
 

@@ -4,6 +4,7 @@ import {
   areRelated,
   type Commit,
   commitsTouching,
+  keepReachable,
   mergeTrees,
   mustReadCommit,
   openPerson,
@@ -11,18 +12,19 @@ import {
   readRef,
   writeCommit,
 } from '../../adapters/git/write/index.ts';
+import { failpoint } from '../../adapters/process/failpoint.ts';
 import { type CommitId, idPattern, runId, type TaskId, type TreeId, taskId } from '../../domain/base/ids.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { ForeignCommit } from '../../domain/ledger/landing-events.ts';
+import { refs } from '../../domain/ledger/state-dir.ts';
 import { bothNames, pathTwins } from '../../domain/scope/path-twins.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { definedBefore } from '../candidate/defined-before.ts';
 import { readTrailer } from '../candidate/message.ts';
 import { type MergerOrder, mergerDone, recordFacts, refused } from '../context.ts';
 import { creation, eventsOf, type History } from '../proof/history.ts';
-import { approvedTasks, rebuiltSince } from './land.ts';
-import { recordRebuilt } from './landing-definitions.ts';
-import { editedParts, keepConflict } from './landing-edits.ts';
-import { partsToLand, unlandedTasks } from './landing-parts.ts';
+import { approvedTasks, partsToLand, rebuiltSince, unlandedTasks } from './landing-parts.ts';
+import { editedParts, keepConflict } from './take-landing-edit.ts';
 
 /**
  * The run's commits that have not landed, or those of the tasks that a person chose, replayed one by one onto the person's branch as it is now, in memory. What
@@ -133,4 +135,41 @@ function taskOf(commit: Commit): { readonly task?: TaskId } {
 function trailerId(commit: Commit, name: string): string | undefined {
   const value = readTrailer(commit.message, name);
   return value !== undefined && idPattern.test(value) ? value : undefined;
+}
+
+/**
+ * Compares the check definitions of a run branch that lands as it is with those of the commit that it is built on. Records what
+ * differs, so that the checks pass with both before anything moves. Null where nothing differs and nothing did on the way.
+ */
+export async function compareDefinitions(
+  order: MergerOrder,
+  history: History,
+  { onto, commit, tasks }: { readonly onto: CommitId; readonly commit: CommitId; readonly tasks: readonly TaskId[] },
+): Promise<MergerAnswer | null> {
+  const { repository } = order.state;
+  const { tree } = await mustReadCommit(repository, commit);
+  const defined = await definedBefore(repository, history, { base: onto, top: { commit, tree }, tasks });
+  if (defined.before === undefined && !hasRedefined(history, tasks)) return null;
+  return await recordRebuilt(order, { onto, commit, tree, conflicts: [], asMerged: true, ...defined });
+}
+
+/** A round in which one of these tasks was merged had other definitions than the commit below it. */
+function hasRedefined(history: History, tasks: readonly TaskId[]): boolean {
+  const built = [...eventsOf(history, 'candidate-built'), ...eventsOf(history, 'candidate-completed')];
+  return eventsOf(history, 'merged').some(
+    ({ event: { wave, round, tasks: merged } }) =>
+      merged.some(({ task }) => tasks.includes(task)) &&
+      built.some(({ event }) => event.wave === wave && event.round === round && event.before !== undefined),
+  );
+}
+
+/** One ref keeps both: what has the definitions of the branch stands on what would land. */
+async function recordRebuilt(
+  order: MergerOrder,
+  rebuilt: Omit<Extract<RunEvent, { type: 'landing-rebuilt' }>, 'type'>,
+): Promise<MergerAnswer> {
+  failpoint('merger-rebuild-written');
+  await keepReachable(order.state.repository, refs.landing(order.run), rebuilt.before?.commit ?? rebuilt.commit);
+  failpoint('merger-rebuild-kept');
+  return await recordFacts(order, { type: 'landing-rebuilt', ...rebuilt });
 }

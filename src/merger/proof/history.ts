@@ -1,7 +1,7 @@
 import type { CommitId, PlanHash, TaskId } from '../../domain/base/ids.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
-import type { Judgement } from '../../domain/gates/judgement.ts';
+import type { Judgement } from '../../domain/gates/judge.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { LedgerEvent, RunEvent } from '../../domain/ledger/events.ts';
 import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../../domain/plan/plan.ts';

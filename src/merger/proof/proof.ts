@@ -4,7 +4,7 @@ import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { proofGapText } from '../../domain/explain/sentences/merger-sentences.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
-import type { Judgement } from '../../domain/gates/judgement.ts';
+import type { Judgement } from '../../domain/gates/judge.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
@@ -25,8 +25,7 @@ import {
   runTip,
   waveInHistory,
 } from './history.ts';
-import { proveAcceptance } from './proof-of-acceptance.ts';
-import { proveChecks } from './proof-of-checks.ts';
+import { proveAcceptance, proveChecks } from './proof-of-acceptance.ts';
 
 /**
  * Whether the ledger proves that this round may be merged: every phase passed, in order, for one plan hash, on exactly

@@ -2,11 +2,14 @@ export { type ObjectReader, openObjects } from './batch.ts';
 export { BadGitArgument, GitFailed, GitUnusable } from './errors.ts';
 export { fastImport, quotedPath } from './fast-import.ts';
 export {
+  checkGit,
   type GitCall,
   type GitOutput,
   git,
   gitFailure,
   gitLine,
+  gitVersion,
+  isNewEnough,
   keepStart,
   launchError,
   objectId,
@@ -15,4 +18,3 @@ export {
   spawnGit,
   syncRef,
 } from './run.ts';
-export { checkGit, gitVersion, isNewEnough } from './version.ts';

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { objectIdPattern } from '../../../domain/base/ids.ts';
+import { oldestGit } from '../../../domain/explain/commands.ts';
 import { syncDirectory } from '../../files/durable-file.ts';
 import { BadGitArgument, boundedArgs, GitFailed, GitUnusable } from './errors.ts';
-import { cleanEnvironment, hardenedConfig } from './hardening.ts';
 
 export type GitCall = {
   /** The repository, named outright: nothing is ever discovered upwards from a directory that an agent wrote. */
@@ -145,3 +145,65 @@ const argv = (call: GitCall): string[] => [
   '--literal-pathspecs',
   ...call.args,
 ];
+
+/**
+ * What every git call of ours starts from: an environment made from nothing, and settings that beat whatever the
+ * repository's own configuration says. No hook, filter, monitor, replacement, lazy fetch or prompt can take part.
+ */
+const cleanEnvironment: Readonly<Record<string, string>> = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin',
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_GRAFT_FILE: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+};
+
+const hardenedConfig: readonly string[] = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.attributesFile=/dev/null',
+  'core.pager=cat',
+  'core.protectHFS=true',
+  'core.protectNTFS=true',
+  'safe.bareRepository=explicit',
+  // Ownership is no protection here: everything that a foreign configuration could run is switched off above.
+  'safe.directory=*',
+  'protocol.allow=never',
+  'protocol.file.allow=always',
+  'diff.ignoreSubmodules=all',
+  'submodule.recurse=false',
+  'transfer.fsckObjects=true',
+  'advice.graftFileDeprecated=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+];
+
+const oldest = oldestGit.split('.').map(Number);
+
+/** The version of the git on our path, such as `2.39.5`. Rejects with `GitUnusable` when there is none. */
+export async function gitVersion(): Promise<string> {
+  const text = await gitLine({ args: ['version'] });
+  return /\d+\.\d+(?:\.\d+)?/.exec(text)?.[0] ?? text;
+}
+
+/** Resolves with the version when git is there and new enough; rejects with `GitUnusable` otherwise. */
+export async function checkGit(): Promise<string> {
+  const version = await gitVersion();
+  if (!isNewEnough(version)) throw new GitUnusable({ rule: 'git-too-old', version });
+  return version;
+}
+
+export function isNewEnough(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, least] of oldest.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== least) return part > least;
+  }
+  return true;
+}

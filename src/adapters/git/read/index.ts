@@ -4,22 +4,21 @@ import { refs } from '../../../domain/ledger/state-dir.ts';
 import type { GitReader } from '../../../ports/merger.ts';
 import { type GitCall, objectId, runGit } from '../process/index.ts';
 import { findCheckout } from './checkout.ts';
-import { readDiff } from './diff.ts';
-import { findFiles } from './files.ts';
+import { findFiles, readDiff } from './tree.ts';
 
-export { type Author, isAuthorKnown, readAuthor } from './author.ts';
-export { findCheckout, NotARepository, objectFormat } from './checkout.ts';
-export { secretsInCheckout } from './checkout-secrets.ts';
-export { readCheckoutState } from './checkout-state.ts';
-export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
-export { findSkippedHooks } from './hooks.ts';
+export {
+  findCheckout,
+  findSkippedHooks,
+  NotARepository,
+  objectFormat,
+  readCheckoutState,
+  secretsInCheckout,
+  trySigning,
+} from './checkout.ts';
 export { type IgnoreRules, openIgnoreRules } from './ignore-rules.ts';
-export { findIncompleteness } from './incomplete.ts';
-export { inspectRepository } from './inspect.ts';
-export { readLog } from './log.ts';
-export { keptSnapshots, readLineCounts, readPatch } from './patch.ts';
-export { globalConfigText, personsEnvironment } from './persons-environment.ts';
-export { readSmallText } from './small-text.ts';
+export { findIncompleteness, inspectRepository } from './inspect.ts';
+export { keptSnapshots, readLineCounts, readLog, readPatch } from './patch.ts';
+export { type Author, globalConfigText, isAuthorKnown, personsEnvironment, readAuthor } from './person.ts';
 export {
   findSubmodules,
   gitlinksIn,
@@ -28,8 +27,17 @@ export {
   moduleHolders,
   type Submodule,
 } from './submodules.ts';
-export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
-export { trySigning } from './try-signing.ts';
+export {
+  listTree,
+  nameLinks,
+  type RawDiffEntry,
+  rawDiff,
+  readDiff,
+  readSmallText,
+  splitNul,
+  type TreeEntry,
+  UnreadablePath,
+} from './tree.ts';
 
 /** The branch has no commit yet, so there is nothing to start from. */
 class NoCommits extends Error {

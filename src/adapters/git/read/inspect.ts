@@ -1,9 +1,8 @@
 import { statfsSync } from 'node:fs';
 import type { CommitId } from '../../../domain/base/ids.ts';
-import type { Finding } from '../../../domain/findings/finding.ts';
-import { checkGit, GitUnusable, openObjects, runGit } from '../process/index.ts';
+import type { Finding, FindingOf } from '../../../domain/findings/finding.ts';
+import { checkGit, GitUnusable, git, openObjects, runGit } from '../process/index.ts';
 import { findCheckout, NotARepository, objectFormat } from './checkout.ts';
-import { findIncompleteness } from './incomplete.ts';
 import { findSubmodules, missingSubmodules, moduleHolders } from './submodules.ts';
 import { listTree, type TreeEntry, UnreadablePath } from './tree.ts';
 
@@ -91,3 +90,13 @@ async function filters(gitDir: string, tree: readonly TreeEntry[]): Promise<read
 
 const networkTypes: ReadonlySet<number> = new Set([0x6969, 0xff534d42, 0x517b, 0xfe534d42]);
 const isNetworkFileSystem = (path: string): boolean => networkTypes.has(statfsSync(path).type >>> 0);
+
+/** Says why a repository does not hold all objects of its commits; null when it should. */
+export async function findIncompleteness(
+  gitDir: string,
+): Promise<FindingOf<'repository-shallow' | 'repository-partial'> | null> {
+  const shallow = await git({ gitDir, args: ['rev-parse', '--is-shallow-repository'] });
+  if (shallow.toString('latin1').trim() === 'true') return { rule: 'repository-shallow' };
+  const promisor = ['config', '--get-regexp', '^(extensions\\.partialclone|remote\\..*\\.promisor)$'];
+  return (await runGit({ gitDir, args: promisor })).exitCode === 0 ? { rule: 'repository-partial' } : null;
+}

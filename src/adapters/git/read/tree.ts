@@ -1,7 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { CommitId, TreeId } from '../../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../../domain/base/result.ts';
 import { explain } from '../../../domain/explain/explain.ts';
-import { git, objectId } from '../process/index.ts';
+import type { FindingOf } from '../../../domain/findings/finding.ts';
+import type { DiffEntry } from '../../../domain/gates/evidence.ts';
+import type { FoundFiles, WantedFiles } from '../../../ports/merger.ts';
+import { git, objectId, openObjects } from '../process/index.ts';
 
 export type TreeEntry = { readonly path: string; readonly mode: string; readonly id: string };
 
@@ -34,4 +38,102 @@ export function splitNul(out: Buffer): string[] {
   const records = out.toString('utf8').split('\0');
   records.pop();
   return records;
+}
+
+/** With the object id of the new side; all zeros when it was deleted. */
+export type RawDiffEntry = DiffEntry & { readonly id: string };
+
+/** What changed between two commits or trees, by git's own trees alone: no renames, no drivers, no working tree. */
+export async function readDiff(
+  gitDir: string,
+  from: CommitId | TreeId,
+  to: CommitId | TreeId,
+): Promise<readonly DiffEntry[]> {
+  return await nameLinks(gitDir, await rawDiff(gitDir, from, to));
+}
+
+/** Adds the targets of links, drops the ids. */
+export async function nameLinks(gitDir: string, changes: readonly RawDiffEntry[]): Promise<readonly DiffEntry[]> {
+  if (!changes.some(isNewLink)) return changes.map(({ id: _, ...entry }) => entry);
+  await using objects = openObjects(gitDir);
+  return await Promise.all(
+    changes.map(async ({ id, ...entry }) =>
+      isNewLink(entry) ? { ...entry, linkTarget: (await objects.read(id))?.toString('utf8') ?? '' } : entry,
+    ),
+  );
+}
+
+const isNewLink = (entry: DiffEntry): boolean => entry.newMode === '120000';
+
+/** The same with object ids, without link targets. */
+export async function rawDiff(
+  gitDir: string,
+  from: CommitId | TreeId,
+  to: CommitId | TreeId,
+): Promise<readonly RawDiffEntry[]> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', '--no-ext-diff', '--no-textconv'];
+  const records = splitNul(await git({ gitDir, args: [...args, objectId(from), objectId(to)] }));
+  const entries: RawDiffEntry[] = [];
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const [oldMode = '', newMode = '', , id = '', status = ''] = (records[at] ?? '').slice(1).split(' ');
+    entries.push({ path: records[at + 1] ?? '', change: changeOf(status), oldMode, newMode, id });
+  }
+  return entries;
+}
+
+/** `T` (type changed) is a modification like any other: the modes tell it. */
+function changeOf(status: string): DiffEntry['change'] {
+  if (status === 'A') return 'added';
+  return status === 'D' ? 'deleted' : 'modified';
+}
+
+/** Sizes are asked for only of what is named: git has to look every object up for them. */
+export async function findFiles(gitDir: string, commit: CommitId, wanted: WantedFiles): Promise<FoundFiles> {
+  const { below, matches, most } = wanted;
+  if (below.length === 0) return { total: 0, files: [] };
+  const paths = (await list(gitDir, commit, ['--name-only'], below.includes('') ? [] : below)).filter(matches);
+  if (paths.length === 0) return { total: 0, files: [] };
+  const named = await list(gitDir, commit, ['-l'], paths.slice(0, most));
+  return { total: paths.length, files: named.map(sizeOf) };
+}
+
+const list = async (gitDir: string, commit: CommitId, format: readonly string[], paths: readonly string[]) =>
+  splitNul(
+    await git({
+      gitDir,
+      args: ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', ...format, objectId(commit), '--', ...paths],
+    }),
+  );
+
+/** `mode type id  size<TAB>path`; a submodule has no size. */
+function sizeOf(record: string): FoundFiles['files'][number] {
+  const tab = record.indexOf('\t');
+  const size = record.slice(0, tab).trim().split(/\s+/)[3] ?? '';
+  return { path: record.slice(tab + 1), bytes: Number.parseInt(size, 10) || 0 };
+}
+
+type NoText = FindingOf<'file-missing' | 'not-a-file' | 'file-too-large' | 'not-utf-8'>;
+
+/** The text of one plain file of a commit. What is no UTF-8 text of at most so many bytes is a finding, and is not read. */
+export async function readSmallText(
+  gitDir: string,
+  commit: CommitId,
+  file: string,
+  most: number,
+): Promise<Result<string, NoText>> {
+  const of = { file, where: file };
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '-l', '--full-tree', objectId(commit), '--', file];
+  const listed = (await git({ gitDir, args })).toString('utf8');
+  const [, mode, id, size] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t/.exec(listed) ?? [];
+  if (mode === undefined || id === undefined) return err({ rule: 'file-missing', ...of });
+  if (!mode.startsWith('100')) return err({ rule: 'not-a-file', isDirectory: mode === '040000', ...of });
+  if (!(Number(size) <= most)) return err({ rule: 'file-too-large', bytes: Number(size), most, ...of });
+  await using objects = openObjects(gitDir, most);
+  const bytes = await objects.read(id);
+  try {
+    return ok(new TextDecoder('utf-8', { fatal: true }).decode(bytes ?? undefined).replaceAll('\r\n', '\n'));
+  } catch (error) {
+    if (error instanceof TypeError) return err({ rule: 'not-utf-8', ...of });
+    throw error;
+  }
 }

@@ -3,13 +3,12 @@ import { dirname } from 'node:path';
 import { stateDir } from '../../../domain/ledger/state-dir.ts';
 import { policy } from '../../../domain/settings/policy.ts';
 import { isAbsent } from '../../files/absent.ts';
-import { type HistoryLimits, readCut } from './cut-history.ts';
 import { removeStore } from './held.ts';
-import { isWhole, linkStore } from './link-store.ts';
+import { type HistoryLimits, isWhole, linkStore, readCut } from './link-store.ts';
 import { makeStore, type Roots, storeName } from './make-store.ts';
 
-export { countObjects, isCut } from './cut-history.ts';
 export { objectsBeside } from './held.ts';
+export { countObjects, isCut } from './link-store.ts';
 
 /**
  * Makes sure that there is a store of all objects that these commits reach, and of no other, and returns its directory. A store

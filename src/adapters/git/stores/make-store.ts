@@ -1,14 +1,36 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import type { CommitId } from '../../../domain/base/ids.ts';
+import { createInterface } from 'node:readline';
+import { type CommitId, objectIdPattern } from '../../../domain/base/ids.ts';
 import { syncDirectory, temporaryFor, writeDurably } from '../../files/durable-file.ts';
 import { failpoint } from '../../process/failpoint.ts';
-import { git, objectId, quotedPath } from '../process/index.ts';
-import { countObjects, type HistoryLimits, readCut, whereToCut } from './cut-history.ts';
-import { cutFile, linkOne, linkStore, makeObjectDirectory, packsOf, readable } from './link-store.ts';
-import { nearestStore } from './nearest-store.ts';
-import { wholePacks } from './whole-packs.ts';
+import { git, launchError, objectId, quotedPath, spawnGit } from '../process/index.ts';
+import {
+  countObjects,
+  cutFile,
+  type HistoryLimits,
+  isWhole,
+  linkOne,
+  linkStore,
+  makeObjectDirectory,
+  namesIn,
+  packsOf,
+  readable,
+  readCut,
+  whereToCut,
+} from './link-store.ts';
 
 /** The commit that something starts from, and the one that its work is compared with. */
 export type Roots = { readonly from: CommitId; readonly base: CommitId };
@@ -99,3 +121,84 @@ async function addPack(
     ],
   });
 }
+
+/** More are not worth it: git looks for an object in one after the other. */
+const mostLinked = 8;
+
+/** Git looks for an object in one pack after the other: with more, a store is built on one that has few again. */
+const mostPacks = 32;
+const fewPacks = mostLinked + 1;
+
+/** The newest commit among these and their ancestors that has a store to build on; null when there is none. */
+async function nearestStore(gitDir: string, stores: string, tips: readonly string[]): Promise<string | null> {
+  const known = new Set(namesIn(stores).filter((name) => objectIdPattern.test(name)));
+  if (known.size === 0) return null;
+  const call = { gitDir, args: ['rev-list', ...tips] };
+  const walk = spawnGit(call);
+  if (walk.stdout === null) throw new Error('git without pipes');
+  const ended = once(walk, 'close').catch((error: Error) => {
+    throw launchError(call, error);
+  });
+  let most = mostPacks - 1;
+  let found: string | null = null;
+  for await (const commit of createInterface({ input: walk.stdout })) {
+    if (!known.has(commit)) continue;
+    const packs = namesIn(packsOf(`${stores}/${commit}`)).filter((name) => name.endsWith('.idx')).length;
+    if (!isWhole(`${stores}/${commit}`)) continue;
+    if (packs <= most) {
+      found = commit;
+      break;
+    }
+    most = fewPacks;
+  }
+  walk.kill('SIGKILL');
+  await ended;
+  return found;
+}
+
+/** A pack of our repository, and the objects in it. */
+type WholePack = { readonly files: readonly string[]; readonly ids: readonly string[] };
+
+/**
+ * The largest packs of an object directory in which every object is one of these: a store can have them by link, without a copy.
+ * Often that is all there is: a repository with one branch that was packed.
+ */
+function wholePacks(objects: string, wanted: ReadonlySet<string>): readonly WholePack[] {
+  const folder = packsOf(objects);
+  return readdirSync(folder)
+    .filter((name) => /^pack-[0-9a-f]+\.idx$/.test(name))
+    .map((name) => ({ name, bytes: statSync(`${folder}/${name}`).size }))
+    .toSorted((a, b) => b.bytes - a.bytes)
+    .slice(0, 2 * mostLinked)
+    .map(({ name }) => ({
+      files: [name.replace(/idx$/, 'pack'), name],
+      ids: idsIn(readFileSync(`${folder}/${name}`), wanted),
+    }))
+    .filter(({ ids }) => ids.length > 0)
+    .slice(0, mostLinked);
+}
+
+/** The ids that an index of version 2 lists, if all are wanted; else none. */
+function idsIn(index: Buffer, wanted: ReadonlySet<string>): readonly string[] {
+  const [first] = wanted;
+  if (
+    first === undefined ||
+    index.length < tables ||
+    index.readUInt32BE(0) !== 0xff744f63 ||
+    index.readUInt32BE(4) !== 2
+  )
+    return [];
+  const bytes = first.length / 2;
+  const count = index.readUInt32BE(tables - 4);
+  if (count > wanted.size) return [];
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const id = index.toString('hex', tables + at * bytes, tables + (at + 1) * bytes);
+    if (!wanted.has(id)) return [];
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** Magic, version, and 256 counts: the last of them is how many there are. */
+const tables = 8 + 256 * 4;

@@ -1,8 +1,7 @@
 import type { TreeId } from '../../../domain/base/ids.ts';
-import { type Side, type SidesBeside, sideName } from '../../../domain/landing/landing-conflict.ts';
+import { type Side, type SidesBeside, sideName } from '../../../domain/landing/landing.ts';
 import { openObjects } from '../process/index.ts';
-import { absent, readChanges } from './changes.ts';
-import { type ConflictSide, mergeSides, type Sides, withEntries } from './objects.ts';
+import { absent, type ConflictSide, mergeSides, readChanges, type Sides, withEntries } from './objects.ts';
 
 /**
  * The merge for a person who settles its conflicts. Text holds both sides, between markers; what cannot (a binary file, a link, one that

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { CommitId } from '../../../domain/base/ids.ts';
 import { git, gitLine, objectId, runGit } from '../process/index.ts';
-import type { Person } from './person.ts';
+import type { Person } from './working-tree.ts';
 
 /** Keeps objects alive in the person's repository between their arrival and the move of the branch. */
 const arrival = 'refs/tidegate/land';

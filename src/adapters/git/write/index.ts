@@ -1,5 +1,4 @@
 export { mergeForPerson } from './both-sides.ts';
-export { absent, type Change, readChanges, readManyChanges } from './changes.ts';
 export {
   areRelated,
   commitsBetween,
@@ -11,19 +10,21 @@ export {
   objectsBeyondBranches,
 } from './exchange.ts';
 export {
+  absent,
+  type Change,
   type Commit,
   internalAuthor,
   mergeTrees,
   mustReadCommit,
+  readChanges,
   readCommit,
   readCommits,
+  readManyChanges,
   takeBack,
   writeBlob,
   writeCommit,
 } from './objects.ts';
-export { openPerson, type Person } from './person.ts';
-export { prepareMove } from './ref-transaction.ts';
-export { keepReachable, moveRef, readRef, zeroId } from './refs.ts';
+export { keepReachable, moveRef, prepareMove, readRef, zeroId } from './refs.ts';
 export { findRemote, pushCommit, pushLfs, type Remote, remoteTip } from './remote.ts';
 export { isTidy, writeStack } from './stack.ts';
 export {
@@ -31,8 +32,11 @@ export {
   hashBytes,
   hashFiles,
   type IndexEntry,
+  listWorktrees,
+  openPerson,
+  type Person,
   readIndex,
   restoreFromIndex,
   switchTree,
+  type Worktree,
 } from './working-tree.ts';
-export { listWorktrees, type Worktree } from './worktrees.ts';

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../../domain/base/result.ts';
 import type { Finding } from '../../../domain/findings/finding.ts';
 import { repositoryAt } from '../../../domain/landing/pull-request.ts';
 import { type GitCall, type GitOutput, objectId, refName, runGit } from '../process/index.ts';
-import type { Person } from './person.ts';
+import type { Person } from './working-tree.ts';
 
 /** Where a branch is pushed to. Addresses stay in git's configuration: they may hold a token. */
 export type Remote = {

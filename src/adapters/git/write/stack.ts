@@ -1,8 +1,7 @@
 import { type CommitId, commitId } from '../../../domain/base/ids.ts';
 import { fastImport, GitFailed, objectId, quotedPath, refName } from '../process/index.ts';
-import type { Identity } from '../read/author.ts';
-import { absent, type Change } from './changes.ts';
-import { type Commit, readCommits } from './objects.ts';
+import type { Identity } from '../read/person.ts';
+import { absent, type Change, type Commit, readCommits } from './objects.ts';
 
 type StackedCommit = {
   /** Each path is made what its new side says, whatever it was. */

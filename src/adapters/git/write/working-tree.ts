@@ -1,7 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CommitId } from '../../../domain/base/ids.ts';
-import { type GitOutput, git, objectId, runGit } from '../process/index.ts';
+import { type GitOutput, git, gitLine, objectId, runGit } from '../process/index.ts';
 import { splitNul } from '../read/index.ts';
-import type { Person } from './person.ts';
 
 export type IndexEntry = { readonly mode: string; readonly id: string; readonly skipped: boolean };
 
@@ -50,3 +51,79 @@ export async function hashFiles(person: Person, paths: readonly string[]): Promi
 export async function hashBytes(person: Person, bytes: string): Promise<string> {
   return (await git({ ...person, stdin: bytes, args: ['hash-object', '--stdin', '--no-filters'] })).toString().trim();
 }
+
+/** One working tree of the person's repository. `inProgress` names a merge, rebase … that is not finished there. */
+export type Worktree = {
+  readonly path: string;
+  readonly gitDir: string;
+  readonly branch: string | null;
+  readonly missing: boolean;
+  readonly inProgress: string | null;
+};
+
+/** All working trees but bare ones. A branch that is being rebased counts as checked out where that happens. */
+export async function listWorktrees(person: Person): Promise<readonly Worktree[]> {
+  const listed = await git({ ...person, args: ['worktree', 'list', '--porcelain', '-z'] });
+  const blocks = listed
+    .toString('utf8')
+    .split('\0\0')
+    .filter((block) => block !== '');
+  const found: Worktree[] = [];
+  for (const block of blocks) {
+    const fields = block.split('\0');
+    const field = (name: string) => fields.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
+    const path = field('worktree');
+    if (path === undefined || fields.includes('bare')) continue;
+    const missing = !existsSync(join(path, '.git'));
+    const gitDir = missing ? '' : await gitLine({ ...person, cwd: path, args: ['rev-parse', '--absolute-git-dir'] });
+    const branch = field('branch') ?? (missing ? null : rebasing(gitDir));
+    found.push({ path, gitDir, branch, missing, inProgress: missing ? null : operationIn(gitDir) });
+  }
+  return found;
+}
+
+function rebasing(gitDir: string): string | null {
+  const file = ['rebase-merge/head-name', 'rebase-apply/head-name'].map((name) => join(gitDir, name)).find(existsSync);
+  return file === undefined ? null : readFileSync(file, 'utf8').trim();
+}
+
+function operationIn(gitDir: string): string | null {
+  const [, operation] = Object.entries(operations).find(([mark]) => existsSync(join(gitDir, mark))) ?? [];
+  return operation ?? null;
+}
+
+const operations = {
+  MERGE_HEAD: 'merge',
+  CHERRY_PICK_HEAD: 'cherry-pick',
+  REVERT_HEAD: 'revert',
+  'rebase-merge': 'rebase',
+  'rebase-apply': 'rebase',
+  sequencer: 'cherry-pick or revert',
+};
+
+/** How git is called in the person's own repository: hardened, but with their configuration where it makes their files. */
+export type Person = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly config: readonly string[];
+};
+
+/**
+ * The person's global configuration and attributes count here, because they decide which bytes a file has in their
+ * working tree (line ends, LFS). Hooks and monitors stay off.
+ */
+export async function openPerson(checkout: string, env: Readonly<Record<string, string>>): Promise<Person> {
+  const own = { ...env, GIT_ATTR_NOSYSTEM: '0' };
+  const args = ['config', '--global', '--includes', '--type=path', '--get', 'core.attributesFile'];
+  const found = await runGit({ cwd: checkout, env: own, args });
+  const home = env['XDG_CONFIG_HOME'] ?? `${env['HOME'] ?? ''}/.config`;
+  const attributes = found.exitCode === 0 ? found.stdout.toString('utf8').trim() : `${home}/git/attributes`;
+  return {
+    cwd: checkout,
+    env: own,
+    config: [`core.attributesFile=${attributes}`, 'core.untrackedCache=keep', ...durable],
+  };
+}
+
+/** Git does not sync refs by itself; a ref that the ledger calls moved must survive a power cut. */
+export const durable: readonly string[] = ['core.fsync=all', 'core.fsyncMethod=fsync'];

@@ -3,8 +3,7 @@ import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { outOfScope, scopeOf } from '../scope/ownership.ts';
 import { matches, pattern as parsed } from '../scope/pattern.ts';
 import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
-import { failWith, inconclusive, pass } from './say.ts';
-import { passes, type Verdict } from './verdict.ts';
+import { failWith, inconclusive, pass, passes, type Verdict } from './verdict.ts';
 
 /** 2: a person said yes to exactly this plan. A time-out is never a yes. */
 export function judgeApproval(hash: PlanHash, evidence: ApprovalEvidence): readonly Verdict[] {

@@ -1,8 +1,7 @@
 import type { Finding } from '../findings/finding.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import type { ClosureEvidence, MergeEvidence } from './evidence.ts';
-import { failWith, inconclusive, pass } from './say.ts';
-import type { Verdict } from './verdict.ts';
+import { failWith, inconclusive, pass, type Verdict } from './verdict.ts';
 
 /** 5: something is to be merged, and every check passed on exactly the tree that is to be merged. */
 export function judgeClosure(plan: FrozenPlan, evidence: ClosureEvidence): readonly Verdict[] {
