@@ -1,22 +1,10 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { hasBrowser, pageInBrowser } from '../support/browser.ts';
 import { projectWithRun, type Serving, serverOf } from '../support/server.ts';
-
-const chromium = '/usr/bin/chromium';
-const hasBrowser = existsSync(chromium);
-if (!hasBrowser) console.log('chromium is not installed: no page is looked at in a browser');
-
-/** What a page has become when its scripts have run, in a browser that keeps its cookies. */
-async function seen(profile: string, url: string): Promise<string> {
-  const quiet = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
-  const args = [...quiet, `--user-data-dir=${profile}`, '--virtual-time-budget=10000', '--dump-dom', url];
-  return (await promisify(execFile)(chromium, args, { timeout: 60_000 })).stdout;
-}
 
 /** A page on another port, which notes what browsers send it. */
 async function neighbour() {
@@ -40,13 +28,13 @@ test.skipIf(!hasBrowser)(
     const link = (await scene.cli('token', '--link')).stdout.trim();
 
     for (const url of [link, `${server.url}/#key=${'x'.repeat(43)}`, server.url]) {
-      const page = await seen(profile, url);
+      const page = await pageInBrowser(profile, url);
       expect(page).toContain('<b>approve</b>');
       expect(page).toContain(`<td>${scene.run}</td><td>Landed on main as `);
     }
-    expect(await seen(profile, link)).toContain('<pre>tidegate token --link</pre>');
+    expect(await pageInBrowser(profile, link)).toContain('<pre>tidegate token --link</pre>');
 
-    expect(await seen(profile, other.url)).toContain('a preview');
+    expect(await pageInBrowser(profile, other.url)).toContain('a preview');
     const cookie = other.heard[0]?.cookie ?? '';
     expect(cookie).toMatch(/^tidegate=approve\./);
     expect(await statusesWith(server, { cookie, origin: server.url })).toEqual([200, 401, 401, 401]);
