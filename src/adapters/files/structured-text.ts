@@ -1,6 +1,6 @@
 import { parse as parseToml, stringify as stringifyToml, TomlError } from 'smol-toml';
 import { parseDocument, stringify as stringifyYaml } from 'yaml';
-import { changedKeys, withKeysOf } from '../../domain/check-definitions/changed-keys.ts';
+import { changedKeys, withKeysOf } from '../../domain/check-definitions/definition.ts';
 
 /** Formats whose keys can be compared, by the extension of the file. */
 const formats: readonly (readonly [RegExp, Format])[] = [

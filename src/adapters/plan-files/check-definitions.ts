@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { definitionsOf } from '../../domain/check-definitions/read-check.ts';
-import { type FoundDefinitions, type ProjectFiles, pathFrom } from '../../domain/check-definitions/reading.ts';
+import { type CommandDefinitions, type ProjectFiles, pathFrom } from '../../domain/check-definitions/reading.ts';
 import { longestDocument, readDocument } from '../files/structured-text.ts';
 import { type GitCall, type ObjectReader, openObjects, runGit } from '../git/process/index.ts';
 import { parseTree } from '../git/read/tree.ts';
@@ -21,7 +21,7 @@ export const definitionsOn = (checkout: string, branch: string, commands: readon
 export async function definitionsAt(
   { repository, ref, changed }: Start,
   commands: readonly string[],
-): Promise<ReadonlyMap<string, FoundDefinitions>> {
+): Promise<ReadonlyMap<string, CommandDefinitions>> {
   const [gitDir] = await lines({ ...repository, args: ['rev-parse', '--absolute-git-dir'] });
   const tree = `${ref}^{tree}`;
   const [id] = await lines({ ...repository, args: ['rev-parse', '--verify', '--quiet', '--end-of-options', tree] });
@@ -55,7 +55,7 @@ async function readAsAsked(
   commands: readonly string[],
   blobs: Blobs,
   objects: ObjectReader,
-): Promise<ReadonlyMap<string, FoundDefinitions>> {
+): Promise<ReadonlyMap<string, CommandDefinitions>> {
   const fetched = new Map<string, string | null>();
   const paths = [...blobs.keys()];
   for (;;) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type PlanHash, planHash, taskId } from '../../domain/base/ids.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
-import type { FoundDefinitions } from '../../domain/check-definitions/reading.ts';
+import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
 import { type Check, canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan/plan.ts';
 import { agentsOf, commandOf, type DraftTask, ownsOf, type PlanDraft } from '../../domain/plan/plan-draft.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
@@ -15,7 +15,7 @@ export const hashPlan = (plan: FrozenPlan): PlanHash =>
 /** What the base has that a plan names. */
 type Seen = {
   readonly skills: ReadonlyMap<string, Skill>;
-  readonly definitions: ReadonlyMap<string, FoundDefinitions>;
+  readonly definitions: ReadonlyMap<string, CommandDefinitions>;
 };
 
 /** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
@@ -69,7 +69,7 @@ export function freeze(draft: PlanDraft, name: string, base: string, seen: Parti
 /** `found`: of `setup`, which could rewrite whatever the check reads, and of its own command. */
 function freezeCheck(
   { name, run, minutes = 10, defines = [] }: SetCheck,
-  found: readonly (FoundDefinitions | undefined)[],
+  found: readonly (CommandDefinitions | undefined)[],
 ): Check {
   const read = found.flatMap((one) => one?.definitions ?? []);
   const all = mergeDefinitions([...read, ...defines.map((path) => ({ path }))]);

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { agentKinds } from '../../domain/agents/agents.ts';
 import type { PlanHash } from '../../domain/base/ids.ts';
-import type { FoundDefinitions } from '../../domain/check-definitions/reading.ts';
+import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
 import type { DocumentRules } from '../../domain/findings/document-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/plan/directive.ts';
@@ -86,7 +86,7 @@ export async function loadPlan(request: {
   readonly definitions?: (
     branch: string,
     commands: readonly string[],
-  ) => Promise<ReadonlyMap<string, FoundDefinitions>>;
+  ) => Promise<ReadonlyMap<string, CommandDefinitions>>;
 }): Promise<LoadedPlan> {
   const loaded = await loadAsWritten(request);
   if (typeof request.planFile === 'string' || request.planFile.isSketch !== true) return loaded;
@@ -158,7 +158,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   const { checks } = draft.settings;
   const setup = setupCommand(draft.settings.setup);
   const commands = [...checks.map(({ run }) => run), ...(checks.length === 0 || setup === null ? [] : [setup])];
-  const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, FoundDefinitions>();
+  const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, CommandDefinitions>();
   const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, definitions });
   const refusals = refusalsOf(plan, draft, whereOf);
   if (refusals.length > 0) return refused(refusals);

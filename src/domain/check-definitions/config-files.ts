@@ -1,11 +1,11 @@
 import { join, type ProjectFiles, parentOf, pathFrom, type Reading } from './reading.ts';
 
-/** Configuration that extends configuration: deeper than anyone writes. */
+/** The deepest chain of extended configuration that is followed. */
 const deepest = 8;
 
 /**
- * A configuration file, or a pattern of them. Those that exist are read for what they extend, which is configuration itself, and for what
- * they import or load by a relative path. Imports of imports are not followed: such a file is `unread`.
+ * Adds a configuration file or pattern. Existing files are read for the configuration that they extend and for files that they import or
+ * load by a relative path. Imports of imports are not followed: such a file is `unread`.
  */
 export function defineConfig(reading: Reading, pattern: string, keys?: readonly string[]): void {
   if (keys === undefined) reading.define(pattern);
@@ -19,48 +19,48 @@ function follow(reading: Reading, path: string, left: number): void {
   const place = parentOf(path);
   const references = /(^|\/)tsconfig[^/]*\.json$/.test(path) ? wordsAfter(text, referring) : [];
   for (const word of [...wordsAfter(text, extending), ...references])
-    for (const other of extended(reading.files, place, word)) {
+    for (const other of extendedFiles(reading.files, place, word)) {
       reading.define(other);
       if (left > 0) follow(reading, other, left - 1);
     }
-  for (const word of [...imported(text), ...wordsAfter(text, loading)])
-    for (const other of relative(reading.files, place, word)) {
+  for (const word of [...importsIn(text), ...wordsAfter(text, loading)])
+    for (const other of relativeFiles(reading.files, place, word)) {
       reading.define(other);
-      if (imported(reading.files.text(other) ?? '').length > 0) reading.unread(other);
+      if (importsIn(reading.files.text(other) ?? '').length > 0) reading.unread(other);
     }
 }
 
-/** A list in brackets, a list of YAML, a text in quotes, or the rest of the line. */
+/** Matches a bracketed list, a YAML list, a quoted text, or the rest of the line. */
 const value = /[^\S\n]*[:=](\s*\[[^\]]*\]|(?:[^\S\n]*\n[^\S\n]*-[^\n]*)+|\s*(["'`])[^"'`\n]*\2|[^\n,}]*)/.source;
 const keyed = (names: string): RegExp => new RegExp(`(?<![\\w.-])["']?(?:${names})["']?${value}`, 'g');
 const extending = keyed('extends?|inherit_from|preset');
 const referring = keyed('path');
 const loading = keyed('setupFiles|setupFilesAfterEnv|globalSetup|globalTeardown');
 
-/** The words of the values that these keys have: one, or a list. */
+/** Returns the words in the values of these keys. */
 const wordsAfter = (text: string, keys: RegExp): readonly string[] =>
   [...text.matchAll(keys)]
     .flatMap(([, values = '']) => values.match(/[^\s"'`,[\]{}]+/g) ?? [])
     .filter((word) => word !== '-');
 
-const imported = (text: string): readonly string[] =>
+const importsIn = (text: string): readonly string[] =>
   [...text.matchAll(/\b(?:from|import|require(?:\.resolve)?)\s*\(?\s*(['"])(\.{1,2}\/[^'"\n]+)\1/g)].map(
     ([, , specifier = '']) => specifier,
   );
 
-/** A file beside it needs no `./` in some formats; names of packages are no files. */
-function extended(files: ProjectFiles, place: string, word: string): readonly string[] {
+/** Returns the file that an extended name means. Some formats need no `./`; names of packages are not files. */
+function extendedFiles(files: ProjectFiles, place: string, word: string): readonly string[] {
   const path = pathFrom(place, word);
-  return /^(\.|<rootDir>)/.test(word) || (path !== null && files.has(path)) ? relative(files, place, word) : [];
+  return /^(\.|<rootDir>)/.test(word) || (path !== null && files.has(path)) ? relativeFiles(files, place, word) : [];
 }
 
-/** The file that a relative path means, with the ending that it may leave out; as it is written when there is none. */
-function relative(files: ProjectFiles, place: string, word: string): readonly string[] {
+/** Returns the file that a relative path means, with an extension that it may omit; the path itself when there is none. */
+function relativeFiles(files: ProjectFiles, place: string, word: string): readonly string[] {
   const path = /^(\.\.?\/|<rootDir>\/|[^./<])/.test(word) ? pathFrom(place, word.replace(/^<rootDir>\//, './')) : null;
   if (path === null || path === '') return [];
   const source = path.replace(/\.([cm]?)js$/, '.$1ts');
-  const found = [path, source, ...endings.map((ending) => `${path}${ending}`)].find((one) => files.has(one));
-  return [found ?? path];
+  const file = [path, source, ...endings.map((ending) => `${path}${ending}`)].find((one) => files.has(one));
+  return [file ?? path];
 }
 
 const endings = [
@@ -68,7 +68,7 @@ const endings = [
   ...['/tsconfig.json', '/index.js', '/index.ts'],
 ];
 
-/** Files that a pattern with `*` in its last name, or with a `**` before that, matches. */
+/** Returns the files that match a pattern with `*` in its last name, or with `**` before it. */
 export function existingFiles(files: ProjectFiles, pattern: string): readonly string[] {
   if (!pattern.includes('*')) return files.has(pattern) ? [pattern] : [];
   const [, place = '', deep, name = ''] = /^(.*?)(?:^|\/)?(\*\*\/)?([^/]*)$/.exec(pattern) ?? [];
@@ -81,18 +81,18 @@ export function existingFiles(files: ProjectFiles, pattern: string): readonly st
   );
 }
 
-const known = new WeakMap<readonly string[], ReadonlyMap<string, readonly string[]>>();
+const directoryIndex = new WeakMap<readonly string[], ReadonlyMap<string, readonly string[]>>();
 
 function namesByDirectory(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const before = known.get(paths);
-  if (before !== undefined) return before;
-  const made = new Map<string, string[]>();
+  const cached = directoryIndex.get(paths);
+  if (cached !== undefined) return cached;
+  const index = new Map<string, string[]>();
   for (const path of paths) {
     const directory = parentOf(path);
-    const names = made.get(directory) ?? [];
+    const names = index.get(directory) ?? [];
     names.push(path.slice(directory === '' ? 0 : directory.length + 1));
-    made.set(directory, names);
+    index.set(directory, names);
   }
-  known.set(paths, made);
-  return made;
+  directoryIndex.set(paths, index);
+  return index;
 }

@@ -4,77 +4,81 @@ import { grantPattern } from '../scope/claims.ts';
 import { matchesFolded, type Pattern } from '../scope/pattern.ts';
 
 /**
- * A file that decides what a check proves: its outcome means something else once this has changed. `path` is a pattern of paths from
- * the top; it may name files that do not exist yet. `keys`: only these count; one that ends in `*` is all that begin so. Absent: the whole
- * file.
+ * A file that decides what a check proves: once it has changed, the outcome means something else. `path` is a pattern from the top of
+ * the repository and may match files that do not exist yet. `keys`: only these keys count, with `*` at the end for a prefix; absent: the
+ * whole file.
  */
 export type Definition = { readonly path: string; readonly keys?: readonly string[] };
 
-/** A definition that a change touches. `keys`: those of it that changed; absent where the file counts as a whole. */
-export type Touched = { readonly checks: readonly string[]; readonly keys?: readonly string[] };
+/** The checks whose definition a change touches. `keys`: the changed keys; absent where the file counts as a whole. */
+export type DefinitionHit = { readonly checks: readonly string[]; readonly keys?: readonly string[] };
 
-/** Each definition of each check, with its pattern compiled. */
-export type Compiled = { readonly pattern: Pattern; readonly keys: readonly string[] | null; readonly check: string };
-const known = new WeakMap<readonly Defined[], readonly Compiled[]>();
-export type Defined = Pick<Check, 'name' | 'definitions'>;
+/** One definition of one check, with its pattern compiled. */
+export type CompiledDefinition = {
+  readonly pattern: Pattern;
+  readonly keys: readonly string[] | null;
+  readonly check: string;
+};
+const compiled = new WeakMap<readonly CheckDefinitions[], readonly CompiledDefinition[]>();
+export type CheckDefinitions = Pick<Check, 'name' | 'definitions'>;
 
-/** The checks of a plan never change, so their patterns are compiled once. */
-export function compileDefinitions(checks: readonly Defined[]): readonly Compiled[] {
-  const made =
-    known.get(checks) ??
-    checks.flatMap(({ name, definitions = [] }) =>
-      definitions.map(({ path, keys }) => ({ pattern: grantPattern(path), keys: keys ?? null, check: name })),
+/** Compiles the patterns of the checks once per plan, because the checks of a plan never change. */
+export function compileDefinitions(checks: readonly CheckDefinitions[]): readonly CompiledDefinition[] {
+  const definitions =
+    compiled.get(checks) ??
+    checks.flatMap(({ name, definitions: own = [] }) =>
+      own.map(({ path, keys }) => ({ pattern: grantPattern(path), keys: keys ?? null, check: name })),
     );
-  known.set(checks, made);
-  return made;
+  compiled.set(checks, definitions);
+  return definitions;
 }
 
-type Met = { readonly check: string; readonly keys: readonly string[] | null };
+type CheckHit = { readonly check: string; readonly keys: readonly string[] | null };
 
 /**
- * The checks that a change of this path touches; null when none. `changed` are the keys that differ. Null: nobody could tell, so every
- * key may have. Undefined: nothing has changed yet, so only what counts as a whole does.
+ * Returns the checks that a change of this path touches; null for none. `changed` holds the changed keys. Null: unknown, so any key may
+ * have changed. Undefined: nothing has changed yet, so only definitions without keys count.
  */
 export function touchedDefinition(
-  definitions: readonly Compiled[],
+  definitions: readonly CompiledDefinition[],
   path: string,
   changed: readonly string[] | null | undefined,
-): Touched | null {
-  const met = definitions.flatMap(({ pattern, keys, check }): readonly Met[] => {
+): DefinitionHit | null {
+  const hits = definitions.flatMap(({ pattern, keys, check }): readonly CheckHit[] => {
     if (changed !== undefined && isAbove(path, pattern)) return [{ check, keys: null }];
     if (!matchesFolded(pattern, path)) return [];
     if (keys === null || changed === null) return [{ check, keys: null }];
     const hit = (changed ?? []).filter((key) => keys.some((one) => countsFor(one, key)));
     return hit.length === 0 ? [] : [{ check, keys: hit }];
   });
-  if (met.length === 0) return null;
-  const checks = [...new Set(met.map(({ check }) => check))];
-  const keys = met.flatMap(({ keys: hit }) => hit ?? []);
-  return met.some(({ keys: hit }) => hit === null) ? { checks } : { checks, keys: [...new Set(keys)].sort() };
+  if (hits.length === 0) return null;
+  const checks = [...new Set(hits.map(({ check }) => check))];
+  const keys = hits.flatMap(({ keys: hit }) => hit ?? []);
+  return hits.some(({ keys: hit }) => hit === null) ? { checks } : { checks, keys: [...new Set(keys)].sort() };
 }
 
-/** Whether a change of this path can touch a definition, whatever the change. */
-export const mayTouch = (definitions: readonly Compiled[], path: string): boolean =>
+/** True when a change of this path can touch a definition. */
+export const mayTouch = (definitions: readonly CompiledDefinition[], path: string): boolean =>
   touchedDefinition(definitions, path, null) !== null;
 
-/** A file or a link in place of a directory that definitions are in, or would be. */
+/** True for a file or link that would replace a directory above a definition. */
 function isAbove(path: string, { prefix, literal }: Pattern): boolean {
   const steps = foldPath(path).split('/');
   return steps.length < prefix.length + (literal ? 0 : 1) && steps.every((step, index) => step === prefix[index]);
 }
 
-/** A key that ends in `*` stands for all that begin so. */
+/** A key that ends in `*` matches a prefix. */
 const countsFor = (one: string, key: string): boolean =>
   one.endsWith('*') ? key.replace(/^"/, '').startsWith(one.slice(0, -1)) : keysMeet(one, key);
 
-/** The path of a key in a document, as TOML writes it: `scripts.test`, `tool."a.b"`. */
+/** Writes the path of a key as TOML does: `scripts.test`, `tool."a.b"`. */
 export const keyText = (steps: readonly string[]): string =>
   steps.map((step) => (/^[\w:@/-]+$/.test(step) ? step : JSON.stringify(step))).join('.');
 
-/** One is the other, or holds it. */
+/** True when the keys are equal or one contains the other. */
 export const keysMeet = (a: string, b: string): boolean => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 
-/** Each path once: with every key that counts, or as a whole. Sorted, so that equal lists are equal. */
+/** Lists each path once, with all its keys or as a whole. Sorted, so that the same definitions give the same list. */
 export function mergeDefinitions(definitions: readonly Definition[]): readonly Definition[] {
   const merged = new Map<string, ReadonlySet<string> | null>();
   for (const { path, keys } of definitions) {
@@ -84,4 +88,66 @@ export function mergeDefinitions(definitions: readonly Definition[]): readonly D
   return [...merged]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, keys]) => (keys === null ? { path } : { path, keys: [...keys].sort() }));
+}
+
+/** With more changed keys, whole tables are named instead of the keys in them. */
+const mostKeys = 60;
+
+/** Returns the innermost keys at which two documents differ; null when there are too many. A missing table counts as an empty one. */
+export function changedKeys(before: unknown, after: unknown): readonly string[] | null {
+  const paths = differences(before, after);
+  for (let depth = Math.max(0, ...paths.map((path) => path.length)); depth > 0; depth--) {
+    const keys = new Set(paths.map((path) => keyText(path.slice(0, depth))));
+    if (keys.size <= mostKeys) return [...keys].sort();
+  }
+  return paths.length === 0 ? [] : null;
+}
+
+function differences(before: unknown, after: unknown, at: readonly string[] = []): readonly (readonly string[])[] {
+  const [one, other] = [tableOf(before), tableOf(after)];
+  if (one === null || other === null) return isSame(before, after) ? [] : [at];
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].flatMap((name) => differences(own(one, name), own(other, name), [...at, name]));
+}
+
+/** Returns the document `after` with each of these keys as in `before`. */
+export function withKeysOf(
+  before: unknown,
+  after: unknown,
+  keys: readonly string[],
+  at: readonly string[] = [],
+): Table {
+  const [one, other] = [tableOf(before) ?? {}, tableOf(after) ?? {}];
+  const document: Table = Object.create(null);
+  for (const name of new Set([...Object.keys(other), ...Object.keys(one)])) {
+    const path = [...at, name];
+    const key = keyText(path);
+    const value = keys.some((one) => one === key || key.startsWith(`${one}.`))
+      ? own(one, name)
+      : keys.some((one) => keysMeet(one, key))
+        ? withKeysOf(own(one, name), own(other, name), keys, path)
+        : own(other, name);
+    if (value !== undefined) document[name] = value;
+  }
+  return document;
+}
+
+type Table = Record<string, unknown>;
+
+function tableOf(value: unknown): Table | null {
+  if (value === undefined) return {};
+  const isTable = typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  return isTable ? (value as Table) : null;
+}
+
+const own = (table: Table, name: string): unknown => (Object.hasOwn(table, name) ? table[name] : undefined);
+
+/** Compares lists as a whole, with their order. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => isSame(item, b[index]));
+  const [one, other] = [tableOf(a), tableOf(b)];
+  if (a !== undefined && b !== undefined && one !== null && other !== null)
+    return differences(one, other).length === 0 && Object.keys(one).length === Object.keys(other).length;
+  return Object.is(a, b) || (a instanceof Date && b instanceof Date && a.toString() === b.toString());
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { projectFiles } from '../../../test/support/project-files.ts';
-import { changedKeys, withKeysOf } from './changed-keys.ts';
+import { changedKeys, withKeysOf } from './definition.ts';
 import { definitionsOf } from './read-check.ts';
 
 const manifest = (scripts: Record<string, string>, more: object = {}) =>

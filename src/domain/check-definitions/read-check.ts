@@ -2,23 +2,29 @@ import { below, resolvePath } from '../base/lexical-path.ts';
 import { type PlainCommand, plainCommands } from '../shell/plain-commands.ts';
 import type { Word } from '../shell/shell-words.ts';
 import { type Definition, mergeDefinitions } from './definition.ts';
-import { ownNames } from './own-names.ts';
-import { plain } from './programs/plain-programs.ts';
+import { isKnown, readProgram } from './program-table.ts';
 import { passesArguments, readPassed } from './programs/shell-scripts.ts';
-import { isKnown, readProgram } from './programs.ts';
-import { type FoundDefinitions, type ProjectFiles, parentOf, pathFrom, type Reading, shownWord } from './reading.ts';
+import {
+  type CommandDefinitions,
+  type ProjectFiles,
+  parentOf,
+  pathFrom,
+  plainPrograms,
+  type Reading,
+  shownWord,
+} from './reading.ts';
 
-/** Scripts that lead to scripts: deeper than anyone writes, and a bound on those that lead to themselves. */
+/** The deepest chain of scripts that is followed. It also ends scripts that start themselves. */
 const deepest = 12;
 
 /**
- * The definitions of a check: files, and keys in files, that decide what its command proves. Tests, sources and dependencies are none:
- * the check judges them. `unread` names what the command runs without a table that knows its files.
+ * Returns the definitions of a check: the files and keys that decide what its command proves. Tests, sources and dependencies are not
+ * among them, because the check judges them. `unread` names the parts of the command whose files no table knows.
  */
-export function definitionsOf(command: string, files: ProjectFiles): FoundDefinitions {
+export function definitionsOf(command: string, files: ProjectFiles): CommandDefinitions {
   const definitions: Definition[] = [{ path: 'tidegate.yaml' }];
   const unread = new Set<string>();
-  const seen = new Set<string>();
+  const read = new Set<string>();
   const reading = (depth: number): Reading => ({
     files,
     define: (path, keys) => {
@@ -27,9 +33,9 @@ export function definitionsOf(command: string, files: ProjectFiles): FoundDefini
     },
     unread: (what) => unread.add(what),
     commands: (text, directory, script) => {
-      const once = `${script ?? ''}\n${directory}\n${text}`;
-      if (seen.has(once)) return;
-      seen.add(once);
+      const key = `${script ?? ''}\n${directory}\n${text}`;
+      if (read.has(key)) return;
+      read.add(key);
       if (depth < deepest) readCommands(reading(depth + 1), { text, directory, script: script ?? null });
       else unread.add(script ?? text);
     },
@@ -43,19 +49,19 @@ export function definitionsOf(command: string, files: ProjectFiles): FoundDefini
   return { definitions: mergeDefinitions(definitions), unread: [...unread] };
 }
 
-/** Commands as they are written, and where they start. `script`: the file that holds them; null for a command of a check or a recipe. */
+/** The text of commands and the directory that they start in. `script`: the file that holds them; null for a check or a recipe. */
 type Source = { readonly text: string; readonly directory: string; readonly script: string | null };
 
 function readCommands(reading: Reading, source: Source): void {
   const { text, script } = source;
   const own = script === null ? null : ownNames(text);
-  const placesOf = whereabouts(source);
+  const placesOf = directoriesOf(source);
   for (const command of plainCommands(text, `${top}/${source.directory}`)) {
     const { name } = command;
     const places = placesOf(command);
     if (name?.text === 'eval' && command.args.some(isOutput)) reading.unread('eval');
     // `for x in`, `case x in`
-    if (name === undefined || command.args[0]?.text === 'in' || plain.has(name.text)) continue;
+    if (name === undefined || command.args[0]?.text === 'in' || plainPrograms.has(name.text)) continue;
     const args = inputOf(command) ?? command.args.map(argumentText);
     if (own?.isFunction(command)) {
       if (passesArguments(text)) for (const directory of places ?? []) readPassed(reading, args, directory);
@@ -65,7 +71,7 @@ function readCommands(reading: Reading, source: Source): void {
   }
 }
 
-/** The file in place of the arguments, for a shell or an interpreter that reads its code from there: `sh < x`. */
+/** Returns the input file of a shell or an interpreter that reads its code from it (`sh < x`); null for other commands. */
 function inputOf({ program, args, redirects }: PlainCommand): readonly string[] | null {
   const input = redirects.findLast(({ operator }) => operator === '<');
   const isCode = args.every(({ text }) => text.startsWith('-')) || args[0]?.text === '-s';
@@ -73,10 +79,10 @@ function inputOf({ program, args, redirects }: PlainCommand): readonly string[] 
   return input !== undefined && isCode && isReader ? [argumentText(input.target)] : null;
 }
 
-/** A word that the output of a command is put into. */
+/** True for a word that contains the output of a command. */
 const isOutput = ({ text, plain: isWhole }: Word): boolean => !isWhole && !text.includes('$');
 
-/** A word of which the shell fills in a part has a `$` there: also for the output of a command, which is left out of its text. */
+/** Marks every expansion in a word with `$`, also the output of a command, which is missing in its text. */
 const argumentText = ({ text, plain: isWhole }: Word): string =>
   isWhole || text.includes('$') || (/[*?[{]/.test(text) && !text.startsWith('/')) ? text : `$${text}`;
 
@@ -84,15 +90,15 @@ const top = '/top';
 const mostPlaces = 16;
 
 /**
- * Directories that each command can start in: one as long as the reader of the shell can tell, every candidate after that. A script that
- * works out a directory is taken to mean its own, or the top. Null when nobody can tell.
+ * Returns the directories that each command can start in: one while the shell text determines it, every candidate after that. A script
+ * that computes a directory is assumed to compute its own, or the top. Null when it cannot be determined.
  */
-function whereabouts({ text, directory, script }: Source): (command: PlainCommand) => readonly string[] | null {
+function directoriesOf({ text, directory, script }: Source): (command: PlainCommand) => readonly string[] | null {
   let places: readonly string[] = [directory];
   let isLost = false;
   return ({ program, args, directory: exact }) => {
-    const known = exact === null ? null : below(top, resolvePath(top, exact));
-    if (exact !== null) places = known === null ? [] : [known];
+    const place = exact === null ? null : below(top, resolvePath(top, exact));
+    if (exact !== null) places = place === null ? [] : [place];
     const here = places;
     const to = program === 'cd' || program === 'pushd' ? args.find((word) => word.text !== '--') : undefined;
     if (to !== undefined && !/^[-~]/.test(to.text)) {
@@ -107,11 +113,38 @@ function whereabouts({ text, directory, script }: Source): (command: PlainComman
   };
 }
 
-/** An argument of the script, or the variable of a loop: nothing that a script works out once. */
+/** True for an argument of the script or the variable of a loop, which have several values. */
 function isVarying(text: string, word: string): boolean {
   const variable = /^\$(\w+)/.exec(word)?.[1];
   return (
     variable !== undefined &&
     (/^\d/.test(variable) || new RegExp(`\\b(?:for|read)\\s+(?:-r\\s+)?${variable}\\b`).test(text))
   );
+}
+
+/** Names in a shell script that are not programs. */
+type OwnNames = {
+  isFunction(command: PlainCommand): boolean;
+  /** True once for each label of a `case`, because a program may have the same name. */
+  takeLabel(command: PlainCommand): boolean;
+};
+
+function ownNames(text: string): OwnNames {
+  const functions = new Set(
+    [...text.matchAll(/^[^\S\n]*(?:function[^\S\n]+([\w.-]+)|([\w.-]+)[^\S\n]*\([^\S\n]*\))/gm)].map(
+      ([, keyword, plain]) => keyword ?? plain ?? '',
+    ),
+  );
+  const labels = new Map<string, number>();
+  for (const [, list = ''] of text.matchAll(/(?:\bin|;;|;&)\s*(?:#[^\n]*\n\s*)*\(?([^()\n;&$`]+)\)/g))
+    for (const label of list.split('|').map((word) => word.trim().replace(/^["']|["']$/g, '')))
+      labels.set(label, (labels.get(label) ?? 0) + 1);
+  return {
+    isFunction: ({ program }) => functions.has(program),
+    takeLabel: ({ name, args }) => {
+      const left = args.length > 0 ? 0 : (labels.get(name?.text ?? '') ?? 0);
+      if (left > 0) labels.set(name?.text ?? '', left - 1);
+      return left > 0;
+    },
+  };
 }

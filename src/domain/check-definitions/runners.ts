@@ -1,12 +1,96 @@
+import { defineConfig } from './config-files.ts';
+import { filesStarted, join, placeFrom, type Reading, upwards } from './reading.ts';
+
+export const isRunner = (name: string): boolean => Object.hasOwn(runners, name);
+
+/** Adds the configuration of a runner to the definitions. False when the table has no such row. */
+export function defineRunner(reading: Reading, name: string, args: readonly string[], directory: string): boolean {
+  const runner = isRunner(name) ? runners[name] : undefined;
+  if (runner === undefined) return false;
+  const roots = optionValues(args, runner.roots ?? []).flatMap((root) => placeFrom(directory, root) ?? []);
+  for (const root of [directory, ...roots]) {
+    const { nested = false } = runner;
+    for (const place of nested ? upwards(root).slice(1) : upwards(root)) definePlace(reading, runner, place);
+    if (nested) definePlace(reading, runner, join(root, '**'));
+    else for (const file of runner.anywhere ?? []) defineConfig(reading, join(root, `**/${file}`));
+    for (const [file, keys] of runner.members === true ? Object.entries(runner.keys ?? {}) : [])
+      reading.define(join(root, `**/${file}`), keys);
+  }
+  defineOptions(reading, runner.options ?? [], args, directory);
+  for (const other of runner.with ?? []) defineRunner(reading, other, args, directory);
+  return true;
+}
+
+/** `place` may be a pattern. */
+function definePlace(reading: Reading, runner: Runner, place: string): void {
+  const { files = [], anywhere = [], manifest, pyproject, sections = {}, keys = {} } = runner;
+  for (const file of [...files, ...anywhere]) defineConfig(reading, join(place, file));
+  const document = join(place, 'package.json');
+  if (manifest !== undefined && (place.endsWith('**') || reading.files.has(document)))
+    reading.define(document, manifest);
+  if (pyproject !== undefined)
+    defineConfig(
+      reading,
+      join(place, 'pyproject.toml'),
+      pyproject.map((table) => `tool.${table}`),
+    );
+  // options in DEFAULT apply to every other section
+  for (const [file, names] of Object.entries(sections)) reading.define(join(place, file), ['DEFAULT', ...names]);
+  for (const [file, names] of Object.entries(keys)) reading.define(join(place, file), names);
+}
+
+function defineOptions(reading: Reading, options: readonly string[], args: readonly string[], directory: string): void {
+  defineNamed(
+    reading,
+    options.filter((option) => loads.has(option)),
+    args,
+    directory,
+  );
+  const configs = options.filter((option) => !loads.has(option));
+  for (const path of namedFiles(reading, configs, args, directory)) defineConfig(reading, path);
+}
+
+/** Options that load code. Imports of that code are not followed, because they are often the sources. */
+const loads = new Set(['-r', '--require', '--import', '--loader', '--experimental-loader', '--preload']);
+
+/** Adds the files of the repository that options name. */
+export function defineNamed(
+  reading: Reading,
+  options: readonly string[],
+  args: readonly string[],
+  directory: string,
+): void {
+  for (const path of namedFiles(reading, options, args, directory)) reading.define(path);
+}
+
+const namedFiles = (
+  reading: Reading,
+  options: readonly string[],
+  args: readonly string[],
+  directory: string,
+): readonly string[] =>
+  optionValues(args, options)
+    .flatMap((value) => filesStarted(reading, directory, value))
+    .map((path) => (reading.files.has(`${path}/tsconfig.json`) ? `${path}/tsconfig.json` : path));
+
+/** Returns the values of `--option value` and `--option=value`. */
+function optionValues(args: readonly string[], options: readonly string[]): readonly string[] {
+  return args.flatMap((arg, index) => {
+    const at = arg.startsWith('--') ? arg.indexOf('=') : -1;
+    const [option, value] = at < 0 ? [arg, args[index + 1]] : [arg.slice(0, at), arg.slice(at + 1)];
+    return !options.includes(option) || value === undefined || value.startsWith('-') ? [] : [value];
+  });
+}
+
 /**
- * Configuration of runners of tests, linters and compilers. Rows are names of programs.
+ * The configuration of a test runner, linter or compiler.
  *
- * `files` are looked for where the program is called and above, up to the top; `anywhere` also below. `manifest` are keys of
- * `package.json`, `pyproject` tables below `tool`, `sections` parts of files in the manner of INI; one that ends in `*` is all that
- * begin so. `members`: `keys` count in files of that name below, too. `nested`: all of these count below, too, because the program takes those nearest to what it is given. `options` take a
- * file, `roots` a directory in place of the one that the program is called in. `with`: it starts or obeys another row.
+ * `files` are looked for in the directory of the call and above, up to the top; `anywhere` also below. `manifest` holds keys of
+ * `package.json`, `pyproject` tables below `tool`, `sections` parts of INI files, with `*` at the end for a prefix. `members`: `keys` also
+ * count in files of that name below. `nested`: everything also counts below, because the program uses the configuration nearest to each
+ * file. `options` take a file; `roots` take a directory that replaces that of the call. `with`: the program also uses another row.
  */
-export type Runner = {
+type Runner = {
   readonly files?: readonly string[];
   readonly anywhere?: readonly string[];
   readonly manifest?: readonly string[];
@@ -24,7 +108,8 @@ const config = ['-c', '--config'];
 const configs = (...names: readonly string[]): readonly string[] => names.map((name) => `${name}.config.*`);
 const rc = (name: string): readonly string[] => [`.${name}rc`, `.${name}rc.*`];
 
-export const runners: Readonly<Record<string, Runner>> = {
+/** By the name of the program. */
+const runners: Readonly<Record<string, Runner>> = {
   // JavaScript
   vitest: {
     files: [...configs('vite'), 'vitest.workspace.*'],

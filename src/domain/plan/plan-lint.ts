@@ -1,7 +1,7 @@
 import { countsTurns, takesCommand } from '../agents/agents.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { foldPath } from '../base/path-fold.ts';
-import type { FoundDefinitions } from '../check-definitions/reading.ts';
+import type { CommandDefinitions } from '../check-definitions/reading.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { PreflightEvidence } from '../gates/evidence.ts';
 import { protectWarnings } from '../scope/ownership.ts';
@@ -211,7 +211,7 @@ export function lintTurns({ settings, waves }: PlanDraft): readonly PlanProblem[
 export function lintDefinitions(
   checks: ResolvedSettings['checks'],
   setup: string | null,
-  found: ReadonlyMap<string, FoundDefinitions>,
+  found: ReadonlyMap<string, CommandDefinitions>,
 ): readonly Finding[] {
   const before = setup === null ? [] : (found.get(setup)?.unread ?? []);
   return checks.flatMap(({ name, run, defines }): readonly Finding[] => {

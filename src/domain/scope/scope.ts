@@ -1,6 +1,11 @@
 import type { TaskId } from '../base/ids.ts';
 import { foldPath } from '../base/path-fold.ts';
-import { type Compiled, compileDefinitions, type Defined, touchedDefinition } from '../check-definitions/definition.ts';
+import {
+  type CheckDefinitions,
+  type CompiledDefinition,
+  compileDefinitions,
+  touchedDefinition,
+} from '../check-definitions/definition.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
@@ -28,7 +33,7 @@ export type Scope = {
   /** What a person took off everything that is protected. */
   readonly unprotect: readonly Pattern[];
   /** What decides what the checks of the plan prove. */
-  readonly definitions: readonly Compiled[];
+  readonly definitions: readonly CompiledDefinition[];
   readonly generated: ReadonlySet<string>;
 };
 
@@ -49,7 +54,7 @@ export type ScopeData = {
   readonly protect: readonly string[];
   /** Absent in what an earlier version wrote, as is `checks`. */
   readonly unprotect?: readonly string[];
-  readonly checks?: readonly Defined[];
+  readonly checks?: readonly CheckDefinitions[];
   readonly generated: readonly string[];
 };
 

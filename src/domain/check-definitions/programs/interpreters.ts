@@ -1,17 +1,17 @@
-import { defineNamed, defineRunner } from '../define-runner.ts';
 import { type Call, filesStarted, join, type ProgramReader, type Reading } from '../reading.ts';
-import { asksAboutItself, leadsOn } from './inline-code.ts';
+import { defineNamed, defineRunner } from '../runners.ts';
 import { runScripts } from './package-scripts.ts';
+import { isInformational, usesFiles } from './shell-scripts.ts';
 
-/** The words from the first on that is no option; those of `takes` are followed by a word of their own. */
+/** Returns the words from the first operand on. `takes`: options with a value. */
 export function operands(args: readonly string[], takes: readonly string[] = []): readonly string[] {
   const at = args.findIndex((arg, index) => !arg.startsWith('-') && !takes.includes(args[index - 1] ?? ''));
   return at < 0 ? [] : args.slice(at);
 }
 
 /**
- * `ruby file` and its like: the file is a definition, whatever its name. Only files that a runner of tests is given are tests.
- * `code`: options after which no file comes.
+ * Reads `ruby file` and other interpreters. The file is a definition, whatever its name; only files given to a test runner are tests.
+ * `code`: options that replace the file.
  */
 export function readInterpreter(takes: readonly string[], code: readonly string[]): ProgramReader {
   return (reading, { program, args, directory }) => {
@@ -20,14 +20,14 @@ export function readInterpreter(takes: readonly string[], code: readonly string[
     const options = args.slice(0, file === undefined ? undefined : args.indexOf(file));
     const option = options.find((arg) => code.includes(arg) || /^-[a-z]*e$|^--eval=/i.test(arg));
     if (option !== undefined) {
-      if (option !== '-c' && leadsOn(`${option} ${file ?? ''}`)) reading.unread(`${program} -e`);
+      if (option !== '-c' && usesFiles(`${option} ${file ?? ''}`)) reading.unread(`${program} -e`);
     } else if (file === undefined || file === '-') {
-      if (!asksAboutItself(args)) reading.unread(program);
+      if (!isInformational(args)) reading.unread(program);
     } else for (const path of filesStarted(reading, directory, file)) reading.define(path);
   };
 }
 
-/** The program is a word of the command, unless a file holds it. */
+/** Reads awk, whose program is a word of the command unless an option names a file. */
 export function readAwk(reading: Reading, { args, directory }: Call): void {
   defineNamed(reading, ['-f', '--file', '-i', '--include'], args, directory);
 }
@@ -37,7 +37,7 @@ const nodeTakes = [
   ...['--test-reporter', '--test-reporter-destination', '--tsconfig', '-P', '--project'],
 ];
 
-/** `node`, and what stands in for it. */
+/** Reads `node` and its replacements. */
 export function readNode(reading: Reading, call: Call): void {
   const { args, directory } = call;
   const script = args.find((_, index) => args[index - 1] === '--run') ?? optionValue(args, '--run');
@@ -49,13 +49,13 @@ export function readNode(reading: Reading, call: Call): void {
 const optionValue = (args: readonly string[], option: string): string | undefined =>
   args.find((arg) => arg.startsWith(`${option}=`))?.slice(option.length + 1);
 
-/** `python -m x` takes x from the directory that it is called in before it looks anywhere else. */
+/** Reads python. `python -m x` looks for x in the current directory first. */
 export function readPython(reading: Reading, call: Call): void {
   const { directory } = call;
   const { module, rest, code } = pythonArguments(call.args);
   if (module === null) {
-    if (code !== null && leadsOn(code)) reading.unread(`${call.program} -c`);
-    if (code === null && rest.length === 0 && !asksAboutItself(call.args)) reading.unread(call.program);
+    if (code !== null && usesFiles(code)) reading.unread(`${call.program} -c`);
+    if (code === null && rest.length === 0 && !isInformational(call.args)) reading.unread(call.program);
     for (const path of rest.slice(0, 1).flatMap((file) => filesStarted(reading, directory, file))) reading.define(path);
     return;
   }
@@ -65,7 +65,7 @@ export function readPython(reading: Reading, call: Call): void {
   if (!own.some((file) => reading.files.has(file))) reading.program({ program: module, args: rest, directory });
 }
 
-/** `rest` begins with the file, or comes after the module; empty for code on the command line. */
+/** `rest` begins with the file, or holds the arguments of the module; empty for code on the command line. */
 function pythonArguments(args: readonly string[]): {
   readonly module: string | null;
   readonly rest: readonly string[];
@@ -76,7 +76,7 @@ function pythonArguments(args: readonly string[]): {
     if (!arg.startsWith('-') || arg === '-')
       return { module: null, rest: arg === '-' ? [] : args.slice(at), code: null };
     if (arg === '--check-hash-based-pycs') at++;
-    // the first letter that takes a word takes what follows in this one, or the next
+    // the first letter with a value takes the rest of this word, or the next word
     const [, letter, attached = ''] = /^-[a-zA-Z]*?([mcWX])(.*)$/.exec(arg) ?? [];
     if (letter === 'c') return { module: null, rest: [], code: attached || (args[at + 1] ?? '') };
     if (letter === 'm')
@@ -90,7 +90,7 @@ function pythonArguments(args: readonly string[]): {
   return { module: null, rest: [], code: null };
 }
 
-/** `coverage run` is python in its place. */
+/** Reads coverage. `coverage run` is called like python. */
 export function readCoverage(reading: Reading, call: Call): void {
   defineRunner(reading, 'coverage', call.args, call.directory);
   const [verb, ...args] = call.args;

@@ -1,9 +1,9 @@
 import { existingFiles } from '../config-files.ts';
 import { type Call, filesStarted, join, pathFrom, placeFrom, type Reading } from '../reading.ts';
 
-/** `make`: its file counts as a whole; the recipes that a goal leads to are read as commands. */
+/** Reads make. Its file counts as a whole; the recipes of a goal are read as commands. */
 export function readMake(reading: Reading, { args, directory: from }: Call): void {
-  const { directory, file, goals } = argumentsOf(args, from);
+  const { directory, file, goals } = parseArguments(args, from);
   if (directory === null) {
     reading.unread('make');
     return;
@@ -12,7 +12,7 @@ export function readMake(reading: Reading, { args, directory: from }: Call): voi
     file === null
       ? ['GNUmakefile', 'makefile', 'Makefile'].map((name) => join(directory, name))
       : filesStarted(reading, directory, file);
-  // one of the others would be taken in place of today's
+  // a new file with one of the other names could replace today's
   for (const path of paths) reading.define(path);
   const path = paths.find((one) => reading.files.has(one));
   const text = path === undefined ? null : reading.files.text(path);
@@ -24,12 +24,12 @@ export function readMake(reading: Reading, { args, directory: from }: Call): voi
   readRules(reading, parse(reading, text, directory), goals, directory);
 }
 
-/** Before anything else make brings its own files up to date, by rules that it has built in: `Makefile` from `Makefile.sh`. */
+/** Adds files that make would rebuild its own files from, by built-in rules: `Makefile` from `Makefile.sh`. */
 function defineRemaking(reading: Reading, path: string): void {
   reading.define(`${path}.*`);
 }
 
-function argumentsOf(args: readonly string[], from: string) {
+function parseArguments(args: readonly string[], from: string) {
   let directory: string | null = from;
   let file: string | null = null;
   const goals: string[] = [];
@@ -41,9 +41,9 @@ function argumentsOf(args: readonly string[], from: string) {
     const isOption =
       long !== null || short !== null || ['-C', '-f', '--directory', '--file', '--makefile'].includes(arg);
     if (isOption) {
-      const given: string = long === null && short === null ? (args[++at] ?? '') : value;
-      if (/^(C|directory)$/.test(option)) directory = placeFrom(directory ?? '', given);
-      else file = given;
+      const operand: string = long === null && short === null ? (args[++at] ?? '') : value;
+      if (/^(C|directory)$/.test(option)) directory = placeFrom(directory ?? '', operand);
+      else file = operand;
     } else if (['-j', '-l', '-o', '-W'].includes(arg) && /^\d+$/.test(args[at + 1] ?? '')) at++;
     else if (!arg.startsWith('-') && !arg.includes('=')) goals.push(arg);
   }
@@ -57,44 +57,44 @@ type Rules = {
   readonly variables: Map<string, string>;
 };
 
-/** Targets, what they need and their recipes, as far as they are written plainly. Files that it includes are read with it. */
+/** Parses targets, prerequisites and recipes, with included files, as far as they are literal. */
 function parse(reading: Reading, text: string, directory: string): Rules {
-  const made: Rules = { rules: new Map(), first: null, variables: new Map() };
-  parseInto(made, reading, text, directory, deepest);
-  return made;
+  const rules: Rules = { rules: new Map(), first: null, variables: new Map() };
+  parseInto(rules, reading, text, directory, deepest);
+  return rules;
 }
 
-/** Files that include files: deeper than anyone writes. */
+/** The deepest chain of includes that is followed. */
 const deepest = 8;
 
-function parseInto(made: Rules, reading: Reading, text: string, directory: string, left: number): void {
-  const { rules, variables } = made;
+function parseInto(target: Rules, reading: Reading, text: string, directory: string, left: number): void {
+  const { rules, variables } = target;
   let targets: readonly string[] = [];
   for (const written of text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)) {
     const line = written.replace(/^ +/, '');
     const include = /^(?:-|s)?include\s+([^#]+)/.exec(line)?.[1];
     const variable = /^(?:export\s+|override\s+)?([\w.-]+)\s*(:{0,3}|\?|\+)=\s*(.*)$/.exec(line);
     const rule = /^([^\s#:=][^#:=]*?)\s*::?(?!=)\s*([^#;]*)(?:;(.*))?/.exec(line);
-    if (line.startsWith('\t')) for (const target of targets) rules.get(target)?.recipe.push(line.slice(1));
+    if (line.startsWith('\t')) for (const name of targets) rules.get(name)?.recipe.push(line.slice(1));
     else if (include !== undefined)
-      for (const path of included(reading, expand(include, variables), directory))
-        parseInto(made, reading, left > 0 ? (reading.files.text(path) ?? '') : '', directory, left - 1);
+      for (const path of includedFiles(reading, expand(include, variables), directory))
+        parseInto(target, reading, left > 0 ? (reading.files.text(path) ?? '') : '', directory, left - 1);
     else if (variable !== null) setVariable(variables, variable);
     else if (rule !== null) {
       targets = wordsOf(expand(rule[1] ?? '', variables));
-      for (const target of targets) {
-        const known = rules.get(target) ?? { needs: [], recipe: [] };
-        known.needs.push(...wordsOf(rule[2] ?? ''));
-        if (rule[3] !== undefined) known.recipe.push(rule[3]);
-        rules.set(target, known);
+      for (const name of targets) {
+        const entry = rules.get(name) ?? { needs: [], recipe: [] };
+        entry.needs.push(...wordsOf(rule[2] ?? ''));
+        if (rule[3] !== undefined) entry.recipe.push(rule[3]);
+        rules.set(name, entry);
       }
-      made.first ??= targets.find((target) => !/^\.[A-Z]/.test(target) && !target.includes('%')) ?? null;
+      target.first ??= targets.find((name) => !/^\.[A-Z]/.test(name) && !name.includes('%')) ?? null;
     }
   }
 }
 
-/** The files that there are. Names that make works out are `unread`. */
-function included(reading: Reading, text: string, directory: string): readonly string[] {
+/** Returns the existing files that a line includes. Names that make computes are `unread`. */
+function includedFiles(reading: Reading, text: string, directory: string): readonly string[] {
   const names = text.replaceAll(/\$[({]wildcard\s+([^$(){}]*)[)}]/g, '$1');
   if (/\$[({]\S*\s/.test(names)) {
     reading.unread(`include ${text.trim()}`);
@@ -122,32 +122,32 @@ function readRules(
   directory: string,
 ): void {
   const done = new Set<string>();
-  const asked = goals.length > 0 ? goals : first === null ? [] : [first];
+  const requested = goals.length > 0 ? goals : first === null ? [] : [first];
   const phony = new Set(wordsOf((rules.get('.PHONY')?.needs ?? []).map((need) => expand(need, variables)).join(' ')));
   const visit = (goal: string): void => {
     if (done.has(goal)) return;
     done.add(goal);
-    const found = ruleOf(rules, goal);
-    const isNamed = asked.includes(goal) || rules.has(goal);
-    if (found !== null && found.recipe.length > 0 && isNamed && !phony.has(goal)) defineGoal(reading, goal, directory);
+    const rule = ruleOf(rules, goal);
+    const isNamed = requested.includes(goal) || rules.has(goal);
+    if (rule !== null && rule.recipe.length > 0 && isNamed && !phony.has(goal)) defineGoal(reading, goal, directory);
     const path = pathFrom(directory, goal);
-    if (found === null && !(path !== null && reading.files.has(path))) reading.unread(`make ${goal}`);
-    if (found === null) return;
-    const needs = wordsOf(found.needs.map((need) => expand(need, variables)).join(' ')).filter((need) => need !== '|');
+    if (rule === null && !(path !== null && reading.files.has(path))) reading.unread(`make ${goal}`);
+    if (rule === null) return;
+    const needs = wordsOf(rule.needs.map((need) => expand(need, variables)).join(' ')).filter((need) => need !== '|');
     needs.forEach(visit);
     const automatic = new Map([
       ...variables,
       ['@', goal],
-      ['*', found.stem],
+      ['*', rule.stem],
       ['<', needs[0] ?? ''],
       ['^', needs.join(' ')],
     ]);
-    for (const line of found.recipe) reading.commands(expand(line.replace(/^[\s@+-]+/, ''), automatic), directory);
+    for (const line of rule.recipe) reading.commands(expand(line.replace(/^[\s@+-]+/, ''), automatic), directory);
   };
-  asked.forEach(visit);
+  requested.forEach(visit);
 }
 
-/** A goal that is no file today: as a file or a directory it would be up to date, and its recipe left out. */
+/** Adds a goal that is not a file today: as a file it would count as up to date, and its recipe would not run. */
 function defineGoal(reading: Reading, goal: string, directory: string): void {
   const path = /[$%*?]/.test(goal) ? null : pathFrom(directory, goal);
   if (path === null || path === '') return;
@@ -156,7 +156,7 @@ function defineGoal(reading: Reading, goal: string, directory: string): void {
   reading.define(`${path}/**`);
 }
 
-/** The rule of a goal: its own, or the pattern that it fits, with the stem put in. */
+/** Returns the rule of a goal: its own, or a matching pattern rule with the stem filled in. */
 function ruleOf(rules: Rules['rules'], goal: string): (Rule & { readonly stem: string }) | null {
   const own = rules.get(goal);
   if (own !== undefined && own.recipe.length > 0) return { ...own, stem: '' };
@@ -170,7 +170,7 @@ function ruleOf(rules: Rules['rules'], goal: string): (Rule & { readonly stem: s
   return own === undefined ? null : { ...own, stem: '' };
 }
 
-/** Variables that the file sets plainly; what is left is for the shell, or unknown to both. */
+/** Expands variables with literal values. The rest is left for the shell. */
 function expand(text: string, variables: ReadonlyMap<string, string>, depth = 0): string {
   if (depth > 8) return text;
   return text.replaceAll(/\$(?:\$|([@*<^])|[({]([\w.-]+|[@*<^])[)}])/g, (whole, short?: string, long?: string) => {

@@ -1,4 +1,3 @@
-import { defineRunner } from '../define-runner.ts';
 import { keyText } from '../definition.ts';
 import {
   type Call,
@@ -11,16 +10,17 @@ import {
   shownWord,
   upwards,
 } from '../reading.ts';
+import { defineRunner } from '../runners.ts';
 import { readScript } from './shell-scripts.ts';
 
-/** npm, pnpm, yarn and bun: the scripts that a command of theirs runs, and what those lead to. */
+/** Reads npm, pnpm, yarn and bun: the scripts that a command runs. */
 export function readPackageManager(reading: Reading, call: Call): void {
-  const asked = argumentsOf(call);
-  if (asked === null) {
+  const parsed = parseArguments(call);
+  if (parsed === null) {
     reading.unread(call.program);
     return;
   }
-  const { words, directory, members } = asked;
+  const { words, directory, members } = parsed;
   const [verb = '', ...rest] = words;
   const others = rest.filter((word) => word !== 'run' && word !== 'foreach');
   defineSettings(reading, call.program, directory);
@@ -32,10 +32,10 @@ export function readPackageManager(reading: Reading, call: Call): void {
   else if (call.program === 'npm') {
     const script = runs.has(verb) ? rest[0] : shorthands[verb];
     if (script !== undefined) runScripts(reading, [script], directory, members);
-  } else runNamed(reading, runs.has(verb) ? rest : words, asked);
+  } else runNamed(reading, runs.has(verb) ? rest : words, parsed);
 }
 
-/** Runs scripts of the package and of its members, among them those that come with this change; and `binding.gyp`, if there is one. */
+/** Reads an installation, which runs lifecycle scripts of the package and its members, also of new ones, and `binding.gyp`. */
 function install(reading: Reading, directory: string, members: Members): void {
   runScripts(reading, lifecycle, directory, members);
   reading.define(
@@ -51,8 +51,12 @@ function execute(reading: Reading, words: readonly string[], directory: string):
   if (program !== undefined) reading.program({ program, args, directory });
 }
 
-/** A script, a file or an installed program: whichever there is, in this order. */
-function runNamed(reading: Reading, [name = '', ...args]: readonly string[], { directory, members }: Asked): void {
+/** Reads a script, a file or an installed program, whichever exists first. */
+function runNamed(
+  reading: Reading,
+  [name = '', ...args]: readonly string[],
+  { directory, members }: ParsedArguments,
+): void {
   const script = shorthands[name] ?? name;
   const path = pathFrom(directory, name);
   if (members !== null || hasScript(reading, script, directory)) runScripts(reading, [script], directory, members);
@@ -76,7 +80,7 @@ const builtIn = new Set(
     ' ',
   ),
 );
-/** Scripts that an installation runs by itself. */
+/** Scripts that an installation runs. */
 const lifecycle = [
   'preinstall',
   'install',
@@ -89,10 +93,10 @@ const lifecycle = [
 ];
 
 type Members = 'all' | readonly string[] | null;
-type Asked = { readonly words: readonly string[]; readonly directory: string; readonly members: Members };
+type ParsedArguments = { readonly words: readonly string[]; readonly directory: string; readonly members: Members };
 
-/** Its own options taken off; null when they lead out of the repository. */
-function argumentsOf({ args, directory: from }: Call): Asked | null {
+/** Separates the package manager's options from the words; null when they lead out of the repository. */
+function parseArguments({ args, directory: from }: Call): ParsedArguments | null {
   const words: string[] = [];
   let directory: string | null = from;
   let members: Members = null;
@@ -117,12 +121,12 @@ function argumentsOf({ args, directory: from }: Call): Asked | null {
   return directory === null ? null : { words, directory, members };
 }
 
-/** A program there is found before any other by that name. */
+/** Adds the directories of installed programs, which are searched first. */
 export function defineInstalled(reading: Reading, directory: string): void {
   for (const place of upwards(directory)) reading.define(join(place, 'node_modules/.bin/**'));
 }
 
-/** Settings can name the shell that every script is run by. */
+/** Adds settings that can replace the shell of every script. */
 function defineSettings(reading: Reading, program: string, directory: string): void {
   for (const place of upwards(directory)) {
     for (const file of settings[program] ?? []) reading.define(join(place, file));
@@ -145,7 +149,7 @@ const pnpmKeys = [
   'packages',
 ];
 
-/** Scripts by name or by `*`, each with those that run before and after it. */
+/** Reads scripts by name or `*`, each with its `pre` and `post` script. */
 export function runScripts(
   reading: Reading,
   names: readonly string[],
@@ -181,7 +185,7 @@ function runScript(reading: Reading, { manifest, text, directory }: Script): voi
   reading.commands(text, directory);
 }
 
-/** Everything that is a package below, unless some are named: patterns of names are the package manager's business. */
+/** Returns the packages below, or the named ones. Name patterns are not evaluated and mean all packages. */
 function membersOf(reading: Reading, own: string, members: 'all' | readonly string[]): readonly string[] {
   const below = reading.files.paths
     .filter(
@@ -206,7 +210,7 @@ function matching(name: string, scripts: Readonly<Record<string, string>>): read
   return Object.keys(scripts).filter((one) => glob.test(one));
 }
 
-/** A script of this name that comes later would run as well. */
+/** True when there is such a script. Its name becomes a definition in any case, because a new script would run too. */
 function hasScript(reading: Reading, name: string, directory: string): boolean {
   const own = nearestPlace(reading, 'package.json', directory);
   if (own === null) return false;

@@ -1,4 +1,3 @@
-import { defineRunner } from '../define-runner.ts';
 import {
   type Call,
   isTable,
@@ -6,15 +5,16 @@ import {
   type ProgramReader,
   pathFrom,
   placeFrom,
+  plainPrograms,
   type Reading,
   upwards,
 } from '../reading.ts';
+import { defineRunner } from '../runners.ts';
 import { operands } from './interpreters.ts';
-import { plain } from './plain-programs.ts';
 import { readScript } from './shell-scripts.ts';
 import { leads } from './wrappers.ts';
 
-/** `uv run`, `pixi run`, `hatch run` …: a task of their own, or a program. Their own options come before it. */
+/** Reads `uv run`, `pixi run`, `hatch run` and the like, which run a task or a program. */
 export function environment(manager: string, ...files: readonly string[]): ProgramReader {
   return (reading, { program, args, directory: from }) => {
     const directory = directoryOf(args, from);
@@ -36,13 +36,13 @@ export function environment(manager: string, ...files: readonly string[]): Progr
   };
 }
 
-/** Code that runs while a project of Python is installed. */
+/** Adds the code that runs when a Python project is installed. */
 function defineBuild(reading: Reading, place: string): void {
   reading.define(join(place, 'setup.py'));
   reading.define(join(place, 'pyproject.toml'), ['build-system']);
 }
 
-/** `pip install -e .` builds what is there; from lists and by name it only installs. */
+/** Reads pip. `pip install -e .` runs the project's build; other packages are only installed. */
 export function readPip(reading: Reading, { args, directory }: Call): void {
   for (const [index, arg] of args.entries())
     if (/^\.{0,2}\/|^\.{1,2}(\[|$)/.test(arg) && !pipLists.has(args[index - 1] ?? '')) {
@@ -55,7 +55,7 @@ const pipLists = new Set(['-r', '--requirement', '-c', '--constraint', '-t', '--
 
 const hatchRunners: Readonly<Record<string, string | undefined>> = { test: 'pytest', fmt: 'ruff' };
 
-/** Options that are followed by a word of their own. */
+/** Options with a value. */
 const takes = [
   ...['-C', '--directory', '--project', '-p', '--with', '--extra', '--group', '--python', '-e', '--env'],
   ...['--environment', '--manifest-path', '--package', '--env-file'],
@@ -74,12 +74,12 @@ function runIn(reading: Reading, manager: string, words: readonly string[], dire
   const path = name.includes('/') ? null : pathFrom(directory, name);
   if (runTask(reading, manager, name, directory)) return;
   if (path !== null && reading.files.has(path)) readScript(reading, path, { program: name, args: [], directory });
-  // nobody starts a command of the shell like this: it is the name of a task that is written elsewhere
-  else if (plain.has(name)) reading.unread(`${manager} run ${name}`);
+  // a shell built-in cannot be started like this, so it is the name of a task in another file
+  else if (plainPrograms.has(name)) reading.unread(`${manager} run ${name}`);
   else leads()(reading, { program: manager, args: words, directory });
 }
 
-/** Where each of them keeps its tasks; `*` is any name. In `pyproject.toml` below `tool`. */
+/** The tables that hold the tasks of each manager; `*` is any name. In `pyproject.toml` they are below `tool`. */
 const tables: Readonly<Record<string, { readonly file: string | null; readonly keys: readonly string[] }>> = {
   pixi: { file: 'pixi.toml', keys: ['tasks', 'feature.*.tasks', 'target.*.tasks', 'feature.*.target.*.tasks'] },
   hatch: { file: 'hatch.toml', keys: ['envs.*.scripts'] },
@@ -115,15 +115,15 @@ function runTask(reading: Reading, manager: string, task: string, directory: str
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** The tables of a document at these keys. */
+/** Returns the tables of a document at these keys. */
 function tablesAt(
   document: unknown,
   keys: readonly string[],
 ): readonly { readonly key: string; readonly value: Table }[] {
   return keys.flatMap((key) =>
     key.split('.').reduce<readonly { readonly key: string; readonly value: Table }[]>(
-      (found, step) =>
-        found.flatMap(({ key: at, value }) =>
+      (parents, step) =>
+        parents.flatMap(({ key: at, value }) =>
           (step === '*' ? Object.keys(value) : [step]).flatMap((name) => {
             const inner = Object.hasOwn(value, name) ? value[name] : undefined;
             return isTable(inner) ? [{ key: at === '' ? name : `${at}.${name}`, value: inner }] : [];
@@ -134,7 +134,7 @@ function tablesAt(
   );
 }
 
-/** The commands of a task, and the names of those that it needs. */
+/** Returns the commands of a task and the names of the tasks that it needs. */
 function commandsIn(task: unknown, manager: string): readonly string[] {
   if (typeof task === 'string') return [task];
   if (Array.isArray(task)) {

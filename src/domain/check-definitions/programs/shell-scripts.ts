@@ -1,8 +1,7 @@
 import { existingFiles } from '../config-files.ts';
 import { type Call, filesStarted, pathFrom, type Reading, shownWord } from '../reading.ts';
-import { asksAboutItself } from './inline-code.ts';
 
-/** A file of the repository that is started: it counts as a whole, and so does what a shell script leads to. */
+/** Reads a file of the repository that a command starts. It counts as a whole, and a shell script is read further. */
 export function readScript(reading: Reading, path: string, call: Call): void {
   const text = reading.files.text(path);
   const interpreter = /^#!\s*\S*?(?:\/env\s+(?:-S\s+)?)?([\w.-]+)\s*$/m.exec(text?.split('\n')[0] ?? '')?.[1];
@@ -18,12 +17,12 @@ function readShellScript(reading: Reading, path: string, { args, directory }: Ca
   if (passesArguments(text)) readPassed(reading, args, directory);
 }
 
-/** `sh x`, `bash x` and their like. */
+/** Reads `sh x`, `bash x` and other shells. */
 export function readShell(reading: Reading, call: Call): void {
   const { program, args, directory } = call;
   const code = args.findIndex((arg) => /^-[a-z]*c$/i.test(arg));
   if (code >= 0) {
-    // it was read as commands already, except for what other commands put in
+    // the text was read as commands already, except for expansions
     const text = args.slice(code + 1).find((arg) => !/^[-+]/.test(arg)) ?? '';
     if (/^\$(?!\w*\/)/.test(text)) reading.unread(shownWord(text));
     return;
@@ -31,7 +30,7 @@ export function readShell(reading: Reading, call: Call): void {
   const at = args.findIndex((arg, index) => !/^[-+]/.test(arg) && !shellTakes.includes(args[index - 1] ?? ''));
   const script = at < 0 ? undefined : args[at];
   if (script === undefined) {
-    if (!asksAboutItself(args)) reading.unread(program);
+    if (!isInformational(args)) reading.unread(program);
     return;
   }
   for (const pattern of filesStarted(reading, directory, script)) {
@@ -50,10 +49,10 @@ export function readSourced(reading: Reading, call: Call): void {
   for (const path of paths) readShellScript(reading, path, call);
 }
 
-/** Arguments of a script or a function are a command where that hands them on. */
+/** True for a script or function that uses its arguments, which may then be a command. */
 export const passesArguments = (text: string): boolean => /\$[@*1]|\$\{[@*1]/.test(text);
 
-/** Reads the words from the first on that is a program: `run pytest -q`, `step "unit tests" npm test`. */
+/** Reads the words from the first program on: `run pytest -q`, `step "unit tests" npm test`. */
 export function readPassed(reading: Reading, words: readonly string[], directory: string): void {
   const at = words.findIndex((word) => reading.knows(word) || isFile(reading, directory, word));
   const [program, ...args] = at < 0 ? [] : words.slice(at);
@@ -64,3 +63,13 @@ function isFile({ files }: Reading, directory: string, word: string): boolean {
   const path = word.includes('/') ? pathFrom(directory, word) : null;
   return path !== null && files.has(path);
 }
+
+/** True for code on a command line that may load, read or start something. The code itself is part of the plan. */
+export const usesFiles = (code: string): boolean => /[$`]/.test(code) || leading.test(code);
+
+const leading =
+  /\b(?:require\w*|import\w*|use|using|include\w*|load\w*|source|do|open\w*|read\w*|slurp|File|fs|exec\w*|system|spawn\w*|popen|fork|shell\w*|eval|run\w*|test)\b/;
+
+/** True for a call that only prints a version or help. */
+export const isInformational = (args: readonly string[]): boolean =>
+  args.length > 0 && args.every((arg) => /^(?:-v|-V|-VV|-h|--?version|--?help)$/.test(arg));

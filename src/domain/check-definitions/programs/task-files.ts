@@ -1,6 +1,6 @@
 import { type Call, isTable, join, parentOf, pathFrom, type Reading, upwards } from '../reading.ts';
 
-/** `just`: its file counts as a whole; recipes that are reached are read as commands. */
+/** Reads just. Its file counts as a whole; the recipes of a goal are read as commands. */
 export function readJust(reading: Reading, { args, directory }: Call): void {
   const { file, goals } = argumentsOf(args, ['-f', '--justfile'], ['-d', '--working-directory', '--set']);
   const names = file === null ? ['justfile', 'Justfile', '.justfile'] : [file];
@@ -26,7 +26,7 @@ export function readJust(reading: Reading, { args, directory }: Call): void {
 
 type Recipe = { readonly parameters: number; readonly needs: string[]; readonly lines: string[] };
 
-/** With those of files that it imports. */
+/** Parses recipes, with those of imported files. */
 function justRecipes(reading: Reading, text: string, place: string, left = 8): Map<string, Recipe> {
   const recipes = new Map<string, Recipe>();
   let current: Recipe | null = null;
@@ -51,11 +51,11 @@ function justRecipes(reading: Reading, text: string, place: string, left = 8): M
   return recipes;
 }
 
-/** A parameter with `*` or `+` takes all that is left. */
+/** Counts parameters. One with `*` or `+` takes all remaining words. */
 const countOf = (parameters: string): number =>
   /[*+]/.test(parameters) ? Number.POSITIVE_INFINITY : parameters.split(/\s+/).filter((word) => word !== '').length;
 
-/** `a (b "value") && c`: names of recipes, without their arguments. */
+/** Returns the recipe names in `a (b "value") && c`. */
 const needsOf = (text: string): string[] =>
   text
     .replace(/#.*$/, '')
@@ -63,7 +63,7 @@ const needsOf = (text: string): string[] =>
     .split(/[\s&]+/)
     .filter((word) => word !== '');
 
-/** `task`: the same, of YAML. */
+/** Reads task, whose file is YAML. */
 export function readTask(reading: Reading, { args, directory }: Call): void {
   const { file, goals } = argumentsOf(args, ['-t', '--taskfile'], ['-d', '--dir', '-o', '--output', '-C']);
   const names =
@@ -78,7 +78,7 @@ export function readTask(reading: Reading, { args, directory }: Call): void {
     if (!runTask(reading, path, goal)) reading.unread(`task ${goal}`);
 }
 
-/** False when neither this file nor one that it includes has such a task. `open`: files that led here. */
+/** False when neither this file nor an included one has the task. `open`: the including files. */
 function runTask(reading: Reading, path: string, goal: string, open: ReadonlySet<string> = new Set()): boolean {
   const data = reading.files.data(path);
   const place = parentOf(path);
@@ -111,7 +111,7 @@ function runTask(reading: Reading, path: string, goal: string, open: ReadonlySet
 const partsOf = (task: unknown): readonly unknown[] =>
   isTable(task) ? [...list(task['deps']), ...list(task['cmds']), ...list(task['cmd'])] : list(task);
 
-/** Each counts as a whole, also where it is missing. */
+/** Returns the included files. Each counts as a whole, also a missing one. */
 function includedIn(reading: Reading, data: unknown, place: string): readonly string[] {
   const includes = isTable(data) && isTable(data['includes']) ? data['includes'] : {};
   const paths = Object.values(includes).flatMap((included) => {
@@ -123,7 +123,7 @@ function includedIn(reading: Reading, data: unknown, place: string): readonly st
   return paths.filter((path) => reading.files.has(path));
 }
 
-/** A task by its name, or by one with `*` that fits. */
+/** Returns the task with this name, or the one whose `*` matches it. */
 function nameOf(tasks: Readonly<Record<string, unknown>>, goal: string): string | null {
   if (Object.hasOwn(tasks, goal)) return goal;
   const fits = (name: string) =>
@@ -135,12 +135,12 @@ function nameOf(tasks: Readonly<Record<string, unknown>>, goal: string): string 
 const list = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined ? [] : [value];
 
-/** The nearest of these, here or above; every name that would be taken instead is listed as well. */
+/** Returns the nearest of these files, here or above. Every name that could replace it is a definition as well. */
 function defineFirst(reading: Reading, names: readonly string[], directory: string): string | null {
   for (const place of upwards(directory)) {
     for (const name of names) reading.define(join(place, name));
-    const found = names.map((name) => join(place, name)).find((path) => reading.files.has(path));
-    if (found !== undefined) return found;
+    const path = names.map((name) => join(place, name)).find((one) => reading.files.has(one));
+    if (path !== undefined) return path;
   }
   return null;
 }

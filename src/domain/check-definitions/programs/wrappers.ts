@@ -1,9 +1,9 @@
-import { defineRunner } from '../define-runner.ts';
-import { type Call, isTable, join, nearestPlace, type ProgramReader, type Reading } from '../reading.ts';
+import { type Call, isTable, join, nearestPlace, type ProgramReader, placeFrom, type Reading } from '../reading.ts';
+import { defineNamed, defineRunner } from '../runners.ts';
 import { operands, readInterpreter } from './interpreters.ts';
 import { defineInstalled, runScripts } from './package-scripts.ts';
 
-/** Programs that start the one after them. `takes`: options followed by a word of their own. `words`: how many words come first. */
+/** Reads a program that starts the one after it. `takes`: options with a value. `words`: the number of words before the program. */
 export function leads(takes: readonly string[] = [], words = 0): ProgramReader {
   return (reading, { args, directory }) => {
     const rest = operands(args, takes).slice(words);
@@ -23,7 +23,7 @@ export function readNpx(reading: Reading, { args, directory }: Call): void {
     reading.program({ program: program.replace(/(?<=.)@[^/@]*$/, ''), args: more, directory });
 }
 
-/** Wraps a command whose outcome it passes on, and reads something itself. */
+/** Reads a program that wraps another one and has configuration itself. */
 export function wraps(runner: string, takes: readonly string[]): ProgramReader {
   return (reading, call) => {
     defineRunner(reading, runner, call.args, call.directory);
@@ -31,7 +31,7 @@ export function wraps(runner: string, takes: readonly string[]): ProgramReader {
   };
 }
 
-/** Runs scripts of all members of a repository. */
+/** Reads a program that runs scripts of all packages of a repository. */
 export function spreads(...files: readonly string[]): ProgramReader {
   return (reading, { args, directory }) => {
     for (const file of files) reading.define(join(directory, file));
@@ -45,7 +45,7 @@ export function spreads(...files: readonly string[]): ProgramReader {
   };
 }
 
-/** Each word is a script of `package.json`, or a command of its own. */
+/** Reads a program whose words are scripts of `package.json` or commands. */
 export function readSeveral(reading: Reading, { args, directory }: Call): void {
   for (const arg of operands(args, ['-n', '--names', '-c', '--prefix-colors', '--kill-others-on-fail']))
     if (arg.startsWith('npm:')) runScripts(reading, [arg.slice(4)], directory);
@@ -53,7 +53,7 @@ export function readSeveral(reading: Reading, { args, directory }: Call): void {
     else if (!/^https?:|^\d+$/.test(arg) && !arg.startsWith('-')) runScripts(reading, [arg], directory);
 }
 
-/** With `--build` it goes through the projects below. */
+/** With `--build`, tsc also reads the projects below. */
 export function readTsc(reading: Reading, { args, directory }: Call): void {
   defineRunner(reading, 'tsc', args, directory);
   if (args.some((arg) => arg === '-b' || arg === '--build')) defineRunner(reading, 'tsc --build', args, directory);
@@ -88,7 +88,7 @@ export function readComposer(reading: Reading, { args, directory }: Call): void 
   runEntry(reading, tables, isRun ? (operands(rest)[0] ?? '') : verb, (script) => list(script).map(composerCommand));
 }
 
-/** `@other` is another script, `@php` and `@composer` are programs; a method of a class is code that nobody reads here. */
+/** `@other` is another script; `@php` and `@composer` are programs. Methods of classes are not read. */
 const composerCommand = (line: unknown): unknown =>
   typeof line !== 'string' ? line : line.replace(/^@(?!php\b|composer\b|putenv\b)/, 'composer run ').replace(/^@/, '');
 
@@ -100,7 +100,7 @@ function tableIn(reading: Reading, place: string | null, file: string, key: stri
   return isTable(table) ? table : {};
 }
 
-/** Reads the commands of one entry, wherever there is one. */
+/** Reads the commands of an entry in every table that has it. */
 function runEntry(
   reading: Reading,
   tables: readonly { readonly place: string | null; readonly table: Table }[],
@@ -114,3 +114,36 @@ function runEntry(
 
 const list = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined ? [] : [value];
+
+/** Reads `docker` and `podman`. The files inside of images are not read. */
+export function readDocker(reading: Reading, call: Call): void {
+  const { program, directory } = call;
+  const [verb = '', ...rest] = operands(call.args, [
+    '--context',
+    '-c',
+    '-H',
+    '--host',
+    '--config',
+    '-l',
+    '--log-level',
+  ]);
+  if (verb === 'compose') readCompose(reading, { ...call, args: rest });
+  else if (verb === 'build' || verb === 'buildx') defineImage(reading, rest, directory);
+  else if (starts.has(verb)) reading.unread(`${program} ${verb}`);
+}
+
+export function readCompose(reading: Reading, { args, directory }: Call): void {
+  for (const file of composeFiles) reading.define(join(directory, file));
+  defineNamed(reading, ['-f', '--file', '--env-file'], args, directory);
+  const [verb = ''] = operands(args, ['-f', '--file', '-p', '--project-name', '--profile', '--env-file']);
+  if (starts.has(verb)) reading.unread('docker compose');
+}
+
+const starts = new Set(['run', 'exec', 'create', 'start', 'up', 'build', 'watch', 'restart']);
+const composeFiles = ['compose*.yml', 'compose*.yaml', 'docker-compose*.yml', 'docker-compose*.yaml', '.env'];
+
+function defineImage(reading: Reading, args: readonly string[], directory: string): void {
+  const place = placeFrom(directory, args.at(-1) ?? '.') ?? directory;
+  for (const file of ['Dockerfile', 'Containerfile', '.dockerignore']) reading.define(join(place, file));
+  defineNamed(reading, ['-f', '--file'], args, directory);
+}
