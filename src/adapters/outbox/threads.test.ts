@@ -138,7 +138,7 @@ describe('the thread of a wave', () => {
     );
     expect(told(bound)).toMatchObject({
       board: 'log',
-      failed: [{ why: 'only https is spoken with other machines' }, { why: 'it holds a password' }],
+      failed: [{ why: 'http is allowed for this machine only; use https' }, { why: 'it contains a password' }],
     });
   });
 });

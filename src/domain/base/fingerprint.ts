@@ -1,6 +1,5 @@
 /**
- * A short name for a long text, so that what is remembered of it has a fixed size. Two texts with one name are so unlikely
- * that an early warning may rest on it; nothing that must hold may.
+ * Returns a short hash of a text. Collisions are unlikely enough for an early warning, but nothing that must hold may depend on it.
  */
 export function fingerprint(text: string): string {
   let high = 0xdeadbeef;

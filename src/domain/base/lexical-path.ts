@@ -1,4 +1,4 @@
-/** Where a path leads by its spelling alone, `.` and `..` resolved; links are not followed. */
+/** Resolves `.` and `..` without following links. */
 export function resolvePath(from: string, path: string): string {
   const steps: string[] = [];
   for (const step of (path.startsWith('/') ? path : `${from}/${path}`).split('/')) {
@@ -8,7 +8,7 @@ export function resolvePath(from: string, path: string): string {
   return `/${steps.join('/')}`;
 }
 
-/** The path below a directory, `''` for the directory itself, null when it lies elsewhere. Both are resolved. */
+/** Returns the path relative to a directory above it, `''` for the directory itself, null elsewhere. Both must be resolved. */
 export function below(directory: string, path: string): string | null {
   if (path === directory) return '';
   const prefix = directory === '/' ? '/' : `${directory}/`;

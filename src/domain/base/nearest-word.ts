@@ -1,15 +1,15 @@
-/** The word that was probably meant, if one is near enough to be worth suggesting. */
-export function nearestWord(written: string, known: Iterable<string>): string | null {
-  let best: { word: string; distance: number } | null = null;
-  for (const word of known) {
-    const distance = editDistance(written.toLowerCase(), word.toLowerCase());
-    const near = distance <= Math.max(1, Math.floor(word.length / 3));
-    if (near && (best === null || distance < best.distance)) best = { word, distance };
+/** Returns the word to suggest for a misspelled one; null when none is close enough. */
+export function nearestWord(word: string, candidates: Iterable<string>): string | null {
+  let best: { candidate: string; distance: number } | null = null;
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    const isNear = distance <= Math.max(1, Math.floor(candidate.length / 3));
+    if (isNear && (best === null || distance < best.distance)) best = { candidate, distance };
   }
-  return best?.word ?? null;
+  return best?.candidate ?? null;
 }
 
-/** Insertions, deletions, replacements, and swaps of neighbours. */
+/** Counts insertions, deletions, replacements and swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 8 || a.length > 64) return Number.POSITIVE_INFINITY;
   let before: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * The spelling under which two paths are one file on some file system we meet: case folded, decomposed, and without
- * the code points that HFS+ and casefolding ext4 ignore. Equal folds mean the same owner.
+ * Folds a path so that two paths that are one file on some file system become equal: case folded, decomposed, and without the code
+ * points that HFS+ and case-folding ext4 ignore. Equal folds have the same owner.
  */
 export function foldPath(path: string): string {
   if (isAscii(path)) return path.toLowerCase();
@@ -9,7 +9,7 @@ export function foldPath(path: string): string {
   return cased.normalize('NFD').replaceAll('ς', 'σ').replace(ignorable, '');
 }
 
-/** The one spelling of a name that git trees of different hosts agree on; case is kept. */
+/** Returns the Unicode form that git trees of different hosts agree on; case is kept. */
 export const normalisePath = (path: string): string => (isAscii(path) ? path : path.normalize('NFC'));
 
 const isAscii = (text: string): boolean => /^[ -~]*$/.test(text);

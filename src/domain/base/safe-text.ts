@@ -1,6 +1,6 @@
 /**
- * Text of agents and repositories as it may be shown: no terminal control survives, except newline and tab.
- * Characters that reorder or hide text are replaced by their code point, so that a person sees that they are there.
+ * Makes text of agents and repositories safe to show. Terminal controls are removed, except newline and tab. Characters that reorder or
+ * hide text are replaced by their code point, so that a person sees them.
  */
 export function safeText(text: string): string {
   return text
@@ -8,24 +8,24 @@ export function safeText(text: string): string {
     .replaceAll(escapeSequence, '')
     .replaceAll('\r\n', '\n')
     .replaceAll(control, '')
-    .replaceAll(deceptive, (found) => `<U+${codePoint(found)}>`);
+    .replaceAll(deceptive, (character) => `<U+${codePoint(character)}>`);
 }
 
-/** The same on one line: an agent's text cannot pass for a line of ours. */
+/** Does the same on one line, so that an agent's text cannot imitate a line of ours. */
 export const safeLine = (text: string): string => safeText(text).replaceAll(/[\n\t]+/g, ' ');
 
-/** One line without any character that moves, hides or reorders text: for names that others print, such as subjects of commits. */
+/** Removes characters that move, hide or reorder text, for one line that other programs print, such as a commit subject. */
 export const plainLine = (text: string): string =>
   text.toWellFormed().replaceAll(control, '').replaceAll(deceptive, '').replaceAll(/\s+/gu, ' ').trim();
 
-/** Whether a text has such characters. */
+/** True for a text without such characters. */
 export const isPlainLine = (text: string): boolean =>
   text === text.replaceAll(/[\n\t]|[^\P{Cc}]/gu, '').replaceAll(deceptive, '');
 
-/** JSON whose text is as harmless on a terminal as `safeText`, and parses back to the very same value. */
+/** Writes JSON that is as safe on a terminal as `safeText` and parses to the same value. */
 export function safeJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(notPlain, (found) =>
-    [...Array(found.length).keys()].map((at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  return JSON.stringify(value).replaceAll(notPlain, (unsafe) =>
+    [...Array(unsafe.length).keys()].map((at) => `\\u${unsafe.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
 }
 
@@ -33,7 +33,7 @@ const codePoint = (character: string): string =>
   (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 
 // CSI, then strings up to their terminator (OSC, DCS, SOS, PM, APC), then two-character escapes; 7-bit and 8-bit forms.
-// A string that never ends is not swallowed: losing the rest of a log would hide more than it protects.
+// A string without a terminator is kept: dropping the rest of a log would hide more than it protects.
 const escapeSequence = new RegExp(
   [
     '(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]',

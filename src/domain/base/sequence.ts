@@ -1,6 +1,6 @@
 /**
- * A list that grows at its end and whose items may be replaced, as plain data. A change copies one node of each level, so n changes cost n
- * times that, where an array would be copied whole each time. The shape follows from the items alone.
+ * A persistent list as plain data: items are appended or replaced. A change copies one node per level instead of the whole list. Equal
+ * items have equal shape.
  */
 export type Sequence<T> = { readonly length: number; readonly height: number; readonly root: Node<T> };
 
@@ -25,7 +25,7 @@ export function appended<T>(sequence: Sequence<T>, item: T): Sequence<T> {
   };
 }
 
-/** An index outside of it changes nothing. */
+/** An index outside of the list changes nothing. */
 export function replacedAt<T>(sequence: Sequence<T>, index: number, item: T): Sequence<T> {
   if (!has(sequence, index)) return sequence;
   return { ...sequence, root: withItem(sequence.root, { height: sequence.height, index }, item) };
@@ -50,7 +50,7 @@ function* below<T>({ nodes, items }: Node<T>): Generator<T> {
 const has = ({ length }: Sequence<unknown>, index: number): boolean =>
   Number.isInteger(index) && index >= 0 && index < length;
 
-/** The entry of a node at this height that leads to the index. */
+/** Returns the position in a node at this height that leads to the index. */
 const slotOf = (height: number, index: number): number => Math.floor(index / width ** height) % width;
 
 type Place = { readonly height: number; readonly index: number };

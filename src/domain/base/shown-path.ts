@@ -1,14 +1,13 @@
 /**
- * A path as people see it and type it. Plain paths are themselves. One that is not UTF-8, or has characters in it that a terminal would
- * act on or hide, is quoted as git quotes it: in double quotes, with every other byte than printable ASCII in octal. Two paths never
- * look the same.
+ * Writes a path as people see and type it. A path that is not UTF-8, or has characters that a terminal would interpret or hide, is
+ * quoted as git does: in double quotes, with bytes other than printable ASCII in octal. Two paths never look the same.
  */
 export function shownPath(bytes: Uint8Array): string {
   const text = textOf(bytes);
   return text === null || text.startsWith('"') || unshown.test(text) ? quotedBytes(bytes) : text;
 }
 
-/** As git quotes it, whether or not it has to be. */
+/** Quotes a path as git does, whether or not it is necessary. */
 export function quotedBytes(bytes: Uint8Array): string {
   const escaped = Array.from(bytes, (byte) =>
     byte < 32 || byte > 126 || byte === 34 || byte === 92
@@ -18,7 +17,7 @@ export function quotedBytes(bytes: Uint8Array): string {
   return `"${escaped.join('')}"`;
 }
 
-/** The bytes of a path that was shown. Null: nothing is shown like that. */
+/** Returns the bytes of a shown path; null when no path is shown like this. */
 export function bytesOfShown(shown: string): Uint8Array | null {
   if (!shown.startsWith('"')) return new TextEncoder().encode(shown);
   if (!/^"(?:[ !#-[\]-~]|\\[0-3][0-7]{2})*"$/.test(shown)) return null;
@@ -35,5 +34,5 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** Controls, and what `safeText` does not show as it is. */
+/** Controls and the characters that `safeText` replaces. */
 const unshown = /\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/u;

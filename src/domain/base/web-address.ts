@@ -1,6 +1,6 @@
 /**
- * Why nothing is sent to an address, or null. What leaves the machine is encrypted; an address is stored and shown, so it holds
- * no password.
+ * Returns the reason why nothing is sent to an address, or null. Everything that leaves the machine is encrypted. Addresses are stored
+ * and shown, so they must hold no password.
  */
 export function mistakeInAddress(text: string): string | null {
   const fault = addressFault(text);
@@ -8,11 +8,11 @@ export function mistakeInAddress(text: string): string | null {
 }
 
 export const addressFaults = {
-  malformed: 'it is not an address',
-  password: 'it holds a password',
+  malformed: 'it is not a URL',
+  password: 'it contains a password',
   fragment: 'it has a fragment',
-  scheme: 'only https is spoken',
-  unencrypted: 'only https is spoken with other machines',
+  scheme: 'it must use https',
+  unencrypted: 'http is allowed for this machine only; use https',
 } as const;
 export type AddressFault = keyof typeof addressFaults;
 

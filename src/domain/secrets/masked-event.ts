@@ -1,15 +1,15 @@
 import type { LedgerEvent } from '../ledger/events.ts';
 import { maskTexts, secretIn } from './secret-shapes.ts';
 
-/** Fields that hold what somebody said or printed. All others name something that is looked up by that name again. */
-const speech = new Set([
+/** Fields with free text of people, agents and programs. All others are names that are looked up again. */
+const textFields = new Set([
   ...['text', 'message', 'words', 'tail', 'why', 'refusals', 'linkTarget'],
   ...['summary', 'remaining', 'proofs', 'questions'],
 ]);
 
 /**
- * The event as it is stored: without anything that looks like a credential in what people, agents and programs said. A plan is stored
- * as it was approved; one with a credential in it is refused before (rule `plan-secret`).
+ * Masks credentials in the free text of an event before it is stored. A plan is stored as it was approved; one with a credential is
+ * refused earlier (rule `plan-secret`).
  */
 export function maskedEvent<T extends LedgerEvent>(event: T): T {
   return secretIn(JSON.stringify(event)) === null ? event : (withoutSecrets(event) as T);
@@ -20,7 +20,7 @@ function withoutSecrets(part: unknown): unknown {
   if (typeof part !== 'object' || part === null) return part;
   const masked = (key: string, field: unknown): unknown => {
     if (key === 'plan') return field;
-    return speech.has(key) ? maskTexts(field) : withoutSecrets(field);
+    return textFields.has(key) ? maskTexts(field) : withoutSecrets(field);
   };
   return Object.fromEntries(Object.entries(part).map(([key, field]) => [key, masked(key, field)]));
 }

@@ -1,57 +1,57 @@
 import { type SimpleCommand, simpleCommands, type Word } from './shell-words.ts';
 
-/** A command with everything taken off that only leads to it: assignments, `sudo`, `env`, `xargs`, `sh -c` … */
+/** A command without its prefixes: assignments, `sudo`, `env`, `xargs`, `sh -c` … */
 export type PlainCommand = {
-  /** Its name without directories; '' when that cannot be told. */
+  /** Its name without directories; '' when the text does not determine it. */
   readonly program: string;
-  /** As it is written; absent where there are only redirects or assignments. */
+  /** The word as written; undefined for a command of redirects or assignments only. */
   readonly name: Word | undefined;
   readonly args: readonly Word[];
   readonly redirects: SimpleCommand['redirects'];
-  /** Directory it starts in, when that can be told: set by `cd` commands before it. */
+  /** The directory that it starts in, by the `cd` commands before it; null when the text does not determine it. */
   readonly directory: string | null;
 };
 
-/** How deep scripts within scripts are read. */
+/** The deepest nesting of scripts that is read. */
 const deepest = 4;
 
-/** `directory` is resolved against with `..` and all by the caller; null once a `cd` leads nobody knows where. */
+/** Returns the commands of a shell text. Directories start with `directory` and are not normalised. */
 export function plainCommands(text: string, directory: string, level = 0): readonly PlainCommand[] {
-  const found: PlainCommand[] = [];
+  const commands: PlainCommand[] = [];
   let here: string | null = directory;
   for (const simple of simpleCommands(text)) {
     const { words, conditional } = withoutPrefix(simple.words);
     const [name, ...args] = words;
     const program = name?.plain ? (name.text.split('/').at(-1) ?? '') : '';
-    found.push({ program, name, args, redirects: simple.redirects, directory: here });
+    commands.push({ program, name, args, redirects: simple.redirects, directory: here });
     if (level < deepest)
-      found.push(
+      commands.push(
         ...nested(program, args, here ?? directory, level + 1).map((one) => (here ? one : { ...one, directory: null })),
       );
     if (program === 'cd' || program === 'pushd' || program === 'popd')
-      here = simple.depth === 0 && !conditional && program === 'cd' ? moved(here, args) : null;
+      here = simple.depth === 0 && !conditional && program === 'cd' ? directoryAfter(here, args) : null;
   }
-  return found;
+  return commands;
 }
 
-/** The program that a command line is sure to start, because it begins with it. Null: what the shell does itself, a path, or unknown. */
+/** Returns the program that a command line certainly starts with; null for a shell built-in, a path, or an unknown program. */
 export function firstProgram(text: string): string | null {
   const name = plainCommands(text, '.')[0]?.name;
-  return name?.plain && !name.text.includes('/') && !ofShell.has(name.text) ? name.text : null;
+  return name?.plain && !name.text.includes('/') && !shellBuiltins.has(name.text) ? name.text : null;
 }
 
-const ofShell = new Set(
+const shellBuiltins = new Set(
   '. : alias break cd eval exec exit export hash read set shift source trap type ulimit umask unset wait'.split(' '),
 );
 
-function moved(here: string | null, args: readonly Word[]): string | null {
+function directoryAfter(here: string | null, args: readonly Word[]): string | null {
   const [to, more] = args.filter(({ text }) => text !== '--');
   if (!to?.plain || more || to.text.startsWith('-') || to.text.startsWith('~')) return null;
   if (to.text.startsWith('/')) return to.text;
   return here === null ? null : `${here}/${to.text}`;
 }
 
-/** Commands given as text to a shell, to `eval`, to `find -exec` or as an alias of git. */
+/** Returns the commands passed to a shell, `eval`, `find -exec` or a git alias. */
 function nested(program: string, args: readonly Word[], here: string, level: number): readonly PlainCommand[] {
   if (shells.has(program)) {
     const flag = args.findIndex(({ text }) => /^-[a-z]*c$/i.test(text));
@@ -74,7 +74,7 @@ function nested(program: string, args: readonly Word[], here: string, level: num
 const quoted = (words: readonly Word[]): string =>
   words.map(({ text }) => `'${text.replaceAll("'", "'\\''")}'`).join(' ');
 
-/** Without assignments, words of the shell's grammar and programs that start another. */
+/** Removes assignments, keywords of the shell and programs that start another one. */
 function withoutPrefix(words: readonly Word[]): { readonly words: readonly Word[]; readonly conditional: boolean } {
   let at = 0;
   let conditional = false;
@@ -126,7 +126,7 @@ const grammar = new Set([
   'coproc',
 ]);
 
-/** Programs that start the command after them; which of their short options take a word, and how many words come first. */
+/** Programs that start the command after them. `takes`: short options with a value. `operands`: words before the command. */
 const leaders: Readonly<Record<string, { readonly takes: string; readonly operands: number } | undefined>> =
   Object.assign(Object.create(null), {
     sudo: { takes: 'ugpChDRrtT', operands: 0 },

@@ -1,46 +1,45 @@
 /**
- * The simple commands of a shell text, as far as they can be told without running it. Expansions, functions and aliases are not
- * followed: a word that holds one is not `plain`. Total and linear in its length; what lies deeper, or comes after more words, than
- * anyone writes is not told.
+ * A simple command of a shell text, as far as the text determines it. Expansions, functions and aliases are not followed: a word with
+ * an expansion is not `plain`. Parsing never fails and takes linear time; text that is nested too deeply or too long is left out.
  */
 export type SimpleCommand = {
   readonly words: readonly Word[];
   readonly redirects: readonly { readonly operator: string; readonly target: Word }[];
-  /** 0 for commands of the shell itself; more within parentheses and substitutions, whose `cd` ends with them. */
+  /** 0 at the top level; higher in subshells and substitutions, whose `cd` has no effect outside. */
   readonly depth: number;
 };
 
-/** Without its quotes. `plain`: the shell passes exactly this text. */
+/** A word without its quotes. `plain`: the shell passes exactly this text. */
 export type Word = { readonly text: string; readonly plain: boolean };
 
 const deepest = 32;
 const mostWords = 5000;
 
 export function simpleCommands(text: string): readonly SimpleCommand[] {
-  const reader: Reader = { text, at: 0, words: 0, found: [], heredocs: [] };
+  const reader: Reader = { text, at: 0, words: 0, commands: [], heredocs: [] };
   while (reader.at < text.length && reader.words < mostWords) {
     readList(reader, 0);
     reader.at++; // a closing parenthesis that nothing opened
   }
-  return reader.found;
+  return reader.commands;
 }
 
 type Reader = {
   readonly text: string;
   at: number;
   words: number;
-  readonly found: SimpleCommand[];
+  readonly commands: SimpleCommand[];
   /** Delimiters of the here-documents that begin after this line. */
   heredocs: { readonly delimiter: string; readonly tabs: boolean }[];
 };
 
-/** Up to the parenthesis that closes it, which is left for the caller. */
+/** Reads up to the closing parenthesis, which is left for the caller. */
 function readList(reader: Reader, depth: number): void {
   const { text } = reader;
   let words: Word[] = [];
   let redirects: { operator: string; target: Word }[] = [];
   const finish = () => {
-    if (words.length > 0 || redirects.length > 0) reader.found.push({ words, redirects, depth });
+    if (words.length > 0 || redirects.length > 0) reader.commands.push({ words, redirects, depth });
     words = [];
     redirects = [];
   };
@@ -97,7 +96,7 @@ function readRedirect(reader: Reader, depth: number, words: Word[]): { operator:
 }
 const redirectOperator = /&>>|&>|<<<|<<-|<<|<>|<&|<|>>|>\||>&|>/y;
 
-/** A number is a descriptor only when it stands right before the operator. */
+/** True when a number is directly before the operator, which makes it a descriptor. */
 const touches = ({ text, at }: Reader, operator: string): boolean => /\d/.test(text[at - operator.length - 1] ?? '');
 
 function readWord(reader: Reader, depth: number): Word {
@@ -126,7 +125,7 @@ function readWord(reader: Reader, depth: number): Word {
       reader.at++;
     } else break;
   }
-  // A character that begins no word, such as a second operator, must not hold the reader up.
+  // skips a character that begins no word, such as a second operator
   if (reader.at === begin && reader.at < text.length && !')\n;|&<>('.includes(text[reader.at] ?? '')) reader.at++;
   return { text: parts.join(''), plain };
 }
@@ -167,7 +166,7 @@ function readDoubleQuoted(reader: Reader, depth: number, parts: string[]): boole
 }
 const quotedRun = /[^"\\$`]*/y;
 
-/** Reads the commands inside; of the value nothing is known. Returns what stands for it in the word. */
+/** Reads the commands inside an expansion. Returns its placeholder in the word. */
 function readExpansion(reader: Reader, depth: number): string {
   const { text, at } = reader;
   if (text[at] === '`') {
@@ -175,7 +174,7 @@ function readExpansion(reader: Reader, depth: number): string {
     const inner = text.slice(at + 1, end < 0 ? undefined : end);
     reader.at = end < 0 ? text.length : end + 1;
     if (depth < deepest)
-      reader.found.push(...simpleCommands(inner).map((one) => ({ ...one, depth: one.depth + depth + 1 })));
+      reader.commands.push(...simpleCommands(inner).map((one) => ({ ...one, depth: one.depth + depth + 1 })));
     return '';
   }
   if (text[at + 1] === '{') {
@@ -198,7 +197,7 @@ function readExpansion(reader: Reader, depth: number): string {
   return '';
 }
 
-/** `((…))`; not taken for one when it does not end soon. */
+/** Skips `((…))` if it ends soon; false otherwise. */
 function skipArithmetic(reader: Reader): boolean {
   const end = reader.text.slice(reader.at, reader.at + 500).indexOf('))');
   if (end >= 0) reader.at += end + 2;

@@ -2,7 +2,7 @@ import { fingerprint } from '../base/fingerprint.ts';
 import { below, resolvePath } from '../base/lexical-path.ts';
 import { safeLine } from '../base/safe-text.ts';
 import type { Finding } from '../findings/finding.ts';
-import { shellRead } from '../shell/shell-read.ts';
+import { shellRead } from '../shell/command-files.ts';
 import type { ToolCall } from './agent-event.ts';
 
 /** What the breaker remembers of a tool call: of fixed size, whatever the agent passed. */

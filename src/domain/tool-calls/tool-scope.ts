@@ -6,7 +6,7 @@ import { unsafeName } from '../scope/path-safety.ts';
 import { isGrantable, readScope, type Scope, type ScopeData, scopeDataOf, whyForeign } from '../scope/scope.ts';
 import { type Steering, steeringIn } from '../scope/steering.ts';
 import { plainCommands } from '../shell/plain-commands.ts';
-import { writtenBy } from '../shell/written-paths.ts';
+import { writtenBy } from '../shell/command-files.ts';
 import type { ToolCall } from './agent-event.ts';
 import { type CommandLimits, commandRefusal, wordRules } from './command-rules.ts';
 import { allow, type Decision } from './decision.ts';
