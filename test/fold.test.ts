@@ -192,8 +192,8 @@ function swapLimits(): void {
     const { policy } = await original<typeof import('../src/domain/settings/policy.ts')>();
     return { policy: Object.fromEntries(Object.entries(policy).map(([name, limit]) => [name, limit > 1 ? 1 : 0.1])) };
   });
-  swap('../src/domain/agents/agents.ts', async (original) => {
-    const agents = await original<typeof import('../src/domain/agents/agents.ts')>();
+  swap('../src/agents/agents.ts', async (original) => {
+    const agents = await original<typeof import('../src/agents/agents.ts')>();
     const kinds = Object.entries(agents.agentKinds).map(([name, kind]) => [name, { ...kind, provider: 'another' }]);
     return { ...agents, agentKinds: Object.fromEntries(kinds) };
   });

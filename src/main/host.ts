@@ -12,7 +12,7 @@ import { personsNotices, webhookNotices, webThreads } from '../adapters/outbox/i
 import { failpoint } from '../adapters/process/failpoint.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
 import { identify, isAlive } from '../adapters/process/process-identity.ts';
-import { storedTokens, tokensFile } from '../adapters/stored-tokens.ts';
+import { storedTokens, tokensFile } from '../agents/common/stored-tokens.ts';
 import { processSupervisors } from '../adapters/supervisors/index.ts';
 import type { RepoEvent } from '../domain/ledger/events.ts';
 import type { StateDir } from '../domain/ledger/state-dir.ts';

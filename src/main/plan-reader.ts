@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { findProgram } from '../adapters/agents/common/program.ts';
+import { findProgram } from '../agents/common/program.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
 import { inspectLfs } from '../adapters/git/lfs/index.ts';
 import {
@@ -26,7 +26,7 @@ import { findRepository, locateStateDirectory, makeStateDirectory } from '../ada
 import type { Context } from '../cli/frame/command.ts';
 import type { ConfigPorts, DraftText, PlanFiles, PlanReader } from '../cli/frame/ports.ts';
 import { unlistedModels } from '../domain/agents/agent-hosts.ts';
-import { agentKinds } from '../domain/agents/agents.ts';
+import { agentKinds } from '../agents/agents.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { RepoAttestation, RepoClaim } from '../domain/gates/evidence.ts';

@@ -6,7 +6,7 @@ import { personsHome } from '../adapters/process/persons-name.ts';
 import { findRepository, locateStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/frame/command.ts';
 import type { Rehearsal, Rehearse } from '../cli/frame/ports.ts';
-import { takesCommand } from '../domain/agents/agents.ts';
+import { takesCommand } from '../agents/agents.ts';
 import { describeFinding, explain } from '../domain/explain/explain.ts';
 import { installAgent } from '../domain/explain/machine.ts';
 import type { Finding } from '../domain/findings/finding.ts';

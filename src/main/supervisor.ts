@@ -2,7 +2,7 @@ import { readFile } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
-import { tokensFile, withStoredTokens } from '../adapters/stored-tokens.ts';
+import { tokensFile, withStoredTokens } from '../agents/common/stored-tokens.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { atHome } from '../supervisor/job/at-home.ts';
 import { rescue } from '../supervisor/job/rescue.ts';

@@ -1,5 +1,5 @@
 import type { AgentNote, AgentReport } from '../domain/agents/agent-note.ts';
-import type { AgentLogin } from '../domain/agents/agents.ts';
+import type { AgentLogin } from '../agents/agents.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { BoardRecord } from '../domain/board/board.ts';
 import type { Finding } from '../domain/findings/finding.ts';

@@ -1,4 +1,4 @@
-import { usualNetwork } from '../domain/agents/agents.ts';
+import { usualNetwork } from '../agents/agents.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Explained } from '../domain/explain/sentence.ts';
 import type { Finding } from '../domain/findings/finding.ts';

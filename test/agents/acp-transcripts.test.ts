@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { followAcp } from '../../src/adapters/agents/acp/conversation.ts';
+import { followAcp } from '../../src/agents/acp/conversation.ts';
 import type { AgentEvent, TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
 import type { Seat } from '../../src/ports/executor.ts';
 import { guard } from './support/acp-room.ts';

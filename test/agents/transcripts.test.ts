@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { followClaude } from '../../src/adapters/agents/claude/stream.ts';
-import { followCodex } from '../../src/adapters/agents/codex/stream.ts';
-import { followOpencode } from '../../src/adapters/agents/opencode/stream.ts';
+import { followClaude } from '../../src/agents/claude/stream.ts';
+import { followCodex } from '../../src/agents/codex/stream.ts';
+import { followOpencode } from '../../src/agents/opencode/stream.ts';
 import { evolveBreaker, newBreaker, type Trip } from '../../src/domain/breaker/breaker.ts';
 import { type AgentEvent, noUsage, type TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
 import { allow } from '../../src/domain/tool-calls/decision.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agentKinds } from '../../src/domain/agents/agents.ts';
+import { agentKinds } from '../../src/agents/agents.ts';
 import type { TaskId } from '../../src/domain/base/ids.ts';
 import type { AgentJob, Job } from '../../src/ports/supervisor.ts';
 import { type Scene, supervisedScene, whyOf } from '../support/supervised.ts';

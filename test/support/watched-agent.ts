@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { claudeExecutor } from '../../src/adapters/agents/claude/index.ts';
+import { claudeExecutor } from '../../src/agents/claude/executor.ts';
 import { jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
 import { toolScopeOf } from '../../src/domain/tool-calls/tool-scope.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { agentKinds } from '../../domain/agents/agents.ts';
+import { agentKinds } from '../../agents/agents.ts';
 import type { PlanHash } from '../../domain/base/ids.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
 import type { DocumentRules } from '../../domain/findings/document-rules.ts';

@@ -1,4 +1,4 @@
-import { agentKinds } from '../../domain/agents/agents.ts';
+import { agentKinds } from '../../agents/agents.ts';
 import { installAgent, toldOfNoAgent } from '../../domain/explain/machine.ts';
 import type { Examined } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';

@@ -4,7 +4,7 @@ import { pausesProvider } from '../run/recovery.ts';
 import { agentOf, type ProviderTrouble, type TaskState } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
 import type { Trouble } from '../tool-calls/agent-event.ts';
-import { agentKinds } from './agents.ts';
+import { agentKinds } from '../../agents/agents.ts';
 import type { Providers } from './provider.ts';
 
 /** Of the models of the agent that does the task; empty for programs that need none. */

@@ -1,4 +1,4 @@
-import { agentKinds, takesCommand } from '../agents/agents.ts';
+import { agentKinds, takesCommand } from '../../agents/agents.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { answerOnBoard, heldByQuestion, openCriticalQuestions } from '../board/board-requests.ts';
 import { heldFindings } from '../explain/hold.ts';

@@ -1,4 +1,4 @@
-import { agentKinds } from '../agents/agents.ts';
+import { agentKinds } from '../../agents/agents.ts';
 import type { ProviderState } from '../agents/provider.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';

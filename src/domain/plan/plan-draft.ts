@@ -1,4 +1,4 @@
-import { takesCommand } from '../agents/agents.ts';
+import { takesCommand } from '../../agents/agents.ts';
 import { idPattern } from '../base/ids.ts';
 import type { DocumentRules } from '../findings/document-rules.ts';
 import type { Finding, FindingsOf } from '../findings/finding.ts';

@@ -1,4 +1,4 @@
-import { countsTurns, takesCommand } from '../agents/agents.ts';
+import { countsTurns, takesCommand } from '../../agents/agents.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { foldPath } from '../base/path-fold.ts';
 import type { CommandDefinitions } from '../check-definitions/reading.ts';

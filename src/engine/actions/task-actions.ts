@@ -1,4 +1,4 @@
-import { agentKinds } from '../../domain/agents/agents.ts';
+import { agentKinds } from '../../agents/agents.ts';
 import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import { err, ok } from '../../domain/base/result.ts';
 import { bytesOfShown } from '../../domain/base/shown-path.ts';

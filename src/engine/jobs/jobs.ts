@@ -1,4 +1,4 @@
-import { agentKinds, usualNetwork } from '../../domain/agents/agents.ts';
+import { agentKinds, usualNetwork } from '../../agents/agents.ts';
 import type { CommitId, TreeId } from '../../domain/base/ids.ts';
 import { inboxOf } from '../../domain/board/board-requests.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';

@@ -1,4 +1,4 @@
-import { countsTurns } from '../../domain/agents/agents.ts';
+import { countsTurns } from '../../agents/agents.ts';
 import { handoffCommands } from '../../domain/agents/handoff-commands.ts';
 import { providerOf } from '../../domain/agents/provider-pause.ts';
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import type { FoundLogin } from '../../adapters/agents/common/login.ts';
+import type { FoundLogin } from '../../agents/common/login.ts';
 import { personsHome } from '../../adapters/process/persons-name.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { AuthPorts, Examine } from '../../cli/frame/ports.ts';
-import { type AgentKind, agentKinds } from '../../domain/agents/agents.ts';
+import { type AgentKind, agentKinds } from '../../agents/agents.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { AgentReadiness } from '../../domain/gates/preflight.ts';
 import type { Examined } from '../../ports/repository-handle.ts';
@@ -28,7 +28,7 @@ const judgedBy: Readonly<Record<AgentKind['executor'], string>> = {
 async function examineAgent(name: string, kind: AgentKind, context: Context): Promise<Examined> {
   const { env } = context;
   const [{ findProgram }, { probeProgram }, { executorOf }, { mendHidden, probePlace }] = await Promise.all([
-    import('../../adapters/agents/common/program.ts'),
+    import('../../agents/common/program.ts'),
     import('../../adapters/fence/probe.ts'),
     import('../../supervisor/agent/agent-watch.ts'),
     import('./toolchains.ts'),
@@ -62,8 +62,8 @@ type NoLogin = KnownLogin & { readonly by: 'nothing' };
 
 async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin> {
   const [{ findLogin }, { isPrivate, tokensFile, withStoredTokens }, { agentUser }] = await Promise.all([
-    import('../../adapters/agents/common/login.ts'),
-    import('../../adapters/stored-tokens.ts'),
+    import('../../agents/common/login.ts'),
+    import('../../agents/common/stored-tokens.ts'),
     import('../../adapters/fence/index.ts'),
   ]);
   const file = tokensFile(env, personsHome());
@@ -77,7 +77,7 @@ async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin
 export async function agentReady(name: string, env: Context['env']): Promise<AgentReadiness> {
   const kind = agentKinds[name];
   if (kind === undefined || kind.program === '') return { ready: true };
-  const { findProgram } = await import('../../adapters/agents/common/program.ts');
+  const { findProgram } = await import('../../agents/common/program.ts');
   const { program, login } = kind;
   if (findProgram(program, env, (path) => path) === null)
     return { ready: false, installed: false, because: { rule: 'program-not-found', program } };
@@ -100,7 +100,7 @@ function loginText(login: KnownLogin): string {
 
 export const authPorts: AuthPorts = {
   logins: async ({ env }) => {
-    const { variablesOf } = await import('../../adapters/agents/common/login.ts');
+    const { variablesOf } = await import('../../agents/common/login.ts');
     const kinds = Object.entries(agentKinds).filter(
       ([name, { program, drives }]) => name === program && drives === undefined,
     );
@@ -125,7 +125,7 @@ export const authPorts: AuthPorts = {
       child.once('exit', (code) => resolve(code ?? 1));
     }),
   store: async ({ env }, name, token) => {
-    const { storeToken, tokensFile } = await import('../../adapters/stored-tokens.ts');
+    const { storeToken, tokensFile } = await import('../../agents/common/stored-tokens.ts');
     const file = tokensFile(env, personsHome());
     storeToken(file, name, token);
     return file;

@@ -46,7 +46,7 @@ async function toolchains(context: Context): Promise<Examined> {
 async function checkPrograms(context: Context): Promise<Examined> {
   const name = 'check programs';
   const [{ findProgram }, { probeProgram }] = await Promise.all([
-    import('../../adapters/agents/common/program.ts'),
+    import('../../agents/common/program.ts'),
     import('../../adapters/fence/probe.ts'),
   ]);
   const settings = await settingsOf(context);

@@ -1,7 +1,7 @@
 import { chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findLogin } from '../../adapters/agents/common/login.ts';
-import { findProgram } from '../../adapters/agents/common/program.ts';
+import { findLogin } from '../../agents/common/login.ts';
+import { findProgram } from '../../agents/common/program.ts';
 import { type Bind, fencedRuntime, fencedWorkspace, type Host } from '../../adapters/fence/index.ts';
 import { isTooLong } from '../../adapters/files/agent-files.ts';
 import { removeTreeSync } from '../../adapters/files/remove-tree.ts';

@@ -22,17 +22,17 @@ import { openTranscript } from './transcript.ts';
 export async function executorOf(name: Job['executor'], program: string): Promise<Executor> {
   switch (name) {
     case 'command':
-      return (await import('../../adapters/agents/command/index.ts')).commandExecutor;
+      return (await import('../../agents/command/executor.ts')).commandExecutor;
     case 'scripted':
-      return (await import('../../adapters/agents/scripted/index.ts')).scriptedExecutor;
+      return (await import('../../agents/scripted/executor.ts')).scriptedExecutor;
     case 'claude':
-      return (await import('../../adapters/agents/claude/index.ts')).claudeExecutor;
+      return (await import('../../agents/claude/executor.ts')).claudeExecutor;
     case 'codex':
-      return (await import('../../adapters/agents/codex/index.ts')).codexExecutor;
+      return (await import('../../agents/codex/executor.ts')).codexExecutor;
     case 'opencode':
-      return (await import('../../adapters/agents/opencode/index.ts')).opencodeExecutor;
+      return (await import('../../agents/opencode/executor.ts')).opencodeExecutor;
     case 'acp':
-      return (await import('../../adapters/agents/acp/index.ts')).acpExecutor(program);
+      return (await import('../../agents/acp/executor.ts')).acpExecutor(program);
   }
 }
 

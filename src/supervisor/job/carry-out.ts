@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { findLogin } from '../../adapters/agents/common/login.ts';
-import { findProgram } from '../../adapters/agents/common/program.ts';
+import { findLogin } from '../../agents/common/login.ts';
+import { findProgram } from '../../agents/common/program.ts';
 import {
   agentUser,
   callFilter,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { agentKinds } from '../../domain/agents/agents.ts';
+import { agentKinds } from '../../agents/agents.ts';
 import type { Job } from '../../ports/supervisor.ts';
 import { knownSecrets } from './known-secrets.ts';
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { loginFile, secretsIn } from '../../adapters/agents/common/login.ts';
+import { loginFile, secretsIn } from '../../agents/common/login.ts';
 import type { Job } from '../../ports/supervisor.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { agentKinds } from '../../../src/domain/agents/agents.ts';
+import { agentKinds } from '../../../src/agents/agents.ts';
 
 /** An agent as plans name it, and what it takes to put a scripted model before it. One entry, and it is in every suite here. */
 export type Driver = {

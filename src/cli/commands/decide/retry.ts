@@ -1,4 +1,4 @@
-import { agentKinds } from '../../../domain/agents/agents.ts';
+import { agentKinds } from '../../../agents/agents.ts';
 import { aTask } from '../../frame/arguments.ts';
 import { command } from '../../frame/definition.ts';
 

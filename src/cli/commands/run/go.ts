@@ -1,4 +1,4 @@
-import { agentKinds, takesCommand } from '../../../domain/agents/agents.ts';
+import { agentKinds, takesCommand } from '../../../agents/agents.ts';
 import { command } from '../../frame/definition.ts';
 
 export const goCommand = command({

@@ -1,4 +1,4 @@
-import { agentKinds } from '../../agents/agents.ts';
+import { agentKinds } from '../../../agents/agents.ts';
 import { tellAgent } from '../../breaker/trip.ts';
 import type { AttemptRules, DenialRules, HandoffMisfit, HandoffRules } from '../../findings/attempt-rules.ts';
 import type { Breach } from '../../gates/evidence.ts';

@@ -1,4 +1,4 @@
-import type { Executor } from '../../../ports/executor.ts';
+import type { Executor } from '../../ports/executor.ts';
 
 /** Any program: argv as the plan has it, the brief on stdin. */
 export const commandExecutor: Executor = {

@@ -1,5 +1,5 @@
-import type { ToolCall, ToolKind } from '../../../domain/tool-calls/agent-event.ts';
-import { type Fields, numberOf, textOf } from '../../files/untrusted-json.ts';
+import type { ToolCall, ToolKind } from '../../domain/tool-calls/agent-event.ts';
+import { type Fields, numberOf, textOf } from '../../adapters/files/untrusted-json.ts';
 import { inputKey } from '../common/input-key.ts';
 
 const kinds: Readonly<Record<string, ToolKind>> = {

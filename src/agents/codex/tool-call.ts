@@ -1,5 +1,5 @@
-import type { ToolCall } from '../../../domain/tool-calls/agent-event.ts';
-import { type Fields, listOf, textOf } from '../../files/untrusted-json.ts';
+import type { ToolCall } from '../../domain/tool-calls/agent-event.ts';
+import { type Fields, listOf, textOf } from '../../adapters/files/untrusted-json.ts';
 import { inputKey } from '../common/input-key.ts';
 
 /** A tool call of Codex, as its hooks have it: a patch, a command, or something else. */

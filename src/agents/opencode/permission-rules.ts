@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
-import { grantPattern } from '../../../domain/scope/claims.ts';
-import { agentSteering } from '../../../domain/scope/steering.ts';
-import type { ToolScope } from '../../../domain/tool-calls/tool-scope.ts';
-import type { Seat } from '../../../ports/executor.ts';
+import { grantPattern } from '../../domain/scope/claims.ts';
+import { agentSteering } from '../../domain/scope/steering.ts';
+import type { ToolScope } from '../../domain/tool-calls/tool-scope.ts';
+import type { Seat } from '../../ports/executor.ts';
 
 type Action = 'allow' | 'deny' | 'ask';
 type Rules = Readonly<Record<string, Action>>;

@@ -1,5 +1,5 @@
-import type { Executor, Hook, Launch, Seat } from '../../../ports/executor.ts';
-import { fieldsOf, textOf } from '../../files/untrusted-json.ts';
+import type { Executor, Hook, Launch, Seat } from '../../ports/executor.ts';
+import { fieldsOf, textOf } from '../../adapters/files/untrusted-json.ts';
 import { followClaude, userMessage } from './stream.ts';
 import { claudeCall } from './tool-call.ts';
 

@@ -1,10 +1,10 @@
 import { client, methods, PROTOCOL_VERSION, type Stream } from '@agentclientprotocol/sdk';
-import { noUsage } from '../../../domain/tool-calls/agent-event.ts';
-import type { OutputReader, Seat, Talk } from '../../../ports/executor.ts';
-import { type Fields, fieldsOf, parseFields, partsOf, textOf } from '../../files/untrusted-json.ts';
+import { noUsage } from '../../domain/tool-calls/agent-event.ts';
+import type { OutputReader, Seat, Talk } from '../../ports/executor.ts';
+import { type Fields, fieldsOf, parseFields, partsOf, textOf } from '../../adapters/files/untrusted-json.ts';
 import { presetOf } from './presets.ts';
 import { acpProgress, type Progress } from './progress.ts';
-import { endedBecause, troubleIn, UnknownSession } from './trouble.ts';
+import { endedBecause, troubleIn, UnknownSession } from './failure.ts';
 
 type Agent = {
   request(method: string, params: unknown): Promise<unknown>;

@@ -4,9 +4,9 @@ import {
   type Trouble,
   type TroubleKind,
   type Usage,
-} from '../../../domain/tool-calls/agent-event.ts';
-import type { OutputReader, Talk } from '../../../ports/executor.ts';
-import { countOf, type Fields, fieldsOf, numberOf, parseFields, partsOf, textOf } from '../../files/untrusted-json.ts';
+} from '../../domain/tool-calls/agent-event.ts';
+import type { OutputReader, Talk } from '../../ports/executor.ts';
+import { countOf, type Fields, fieldsOf, numberOf, parseFields, partsOf, textOf } from '../../adapters/files/untrusted-json.ts';
 import { inputKey } from '../common/input-key.ts';
 import { tryAgainAt } from './try-again.ts';
 

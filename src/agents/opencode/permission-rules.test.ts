@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TaskId } from '../../../domain/base/ids.ts';
-import { type ToolScope, toolDecider } from '../../../domain/tool-calls/tool-scope.ts';
-import type { Seat } from '../../../ports/executor.ts';
+import type { TaskId } from '../../domain/base/ids.ts';
+import { type ToolScope, toolDecider } from '../../domain/tool-calls/tool-scope.ts';
+import type { Seat } from '../../ports/executor.ts';
 import { permissionRules } from './permission-rules.ts';
 
 const place = {

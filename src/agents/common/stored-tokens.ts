@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeDurably } from './files/durable-file.ts';
+import { writeDurably } from '../../adapters/files/durable-file.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

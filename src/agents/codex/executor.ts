@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { noUsage } from '../../../domain/tool-calls/agent-event.ts';
-import type { Executor, Hook, Launch, Seat } from '../../../ports/executor.ts';
-import { fieldsOf, textOf } from '../../files/untrusted-json.ts';
+import { noUsage } from '../../domain/tool-calls/agent-event.ts';
+import type { Executor, Hook, Launch, Seat } from '../../ports/executor.ts';
+import { fieldsOf, textOf } from '../../adapters/files/untrusted-json.ts';
 import { followCodex } from './stream.ts';
 import { codexCall } from './tool-call.ts';
 

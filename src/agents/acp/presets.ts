@@ -1,7 +1,7 @@
-import type { Launch, Seat } from '../../../ports/executor.ts';
-import { claudeEnvironment, claudeSettings } from '../claude/index.ts';
-import { codexFiles } from '../codex/index.ts';
-import { opencodeEnvironment } from '../opencode/index.ts';
+import type { Launch, Seat } from '../../ports/executor.ts';
+import { claudeEnvironment, claudeSettings } from '../claude/executor.ts';
+import { codexFiles } from '../codex/executor.ts';
+import { opencodeEnvironment } from '../opencode/executor.ts';
 import { askingRules } from '../opencode/permission-rules.ts';
 
 type Preset = Pick<Launch, 'environment' | 'files'> & {

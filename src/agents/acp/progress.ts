@@ -1,17 +1,17 @@
-import { explain } from '../../../domain/explain/explain.ts';
+import { explain } from '../../domain/explain/explain.ts';
 import {
   type AgentEvent,
   noUsage,
   type ToolCall,
   type Trouble,
   type Usage,
-} from '../../../domain/tool-calls/agent-event.ts';
-import type { Decision } from '../../../domain/tool-calls/decision.ts';
-import type { Talk } from '../../../ports/executor.ts';
-import { countOf, type Fields, fieldsOf, numberOf, partsOf, textOf } from '../../files/untrusted-json.ts';
+} from '../../domain/tool-calls/agent-event.ts';
+import type { Decision } from '../../domain/tool-calls/decision.ts';
+import type { Talk } from '../../ports/executor.ts';
+import { countOf, type Fields, fieldsOf, numberOf, partsOf, textOf } from '../../adapters/files/untrusted-json.ts';
 import { isRefusal } from '../opencode/stream.ts';
 import { acpCall } from './tool-call.ts';
-import { kindIn } from './trouble.ts';
+import { kindIn } from './failure.ts';
 
 /** What an agent does in its turn, in our words. */
 export type Progress = {

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../../domain/plan/plan.ts';
-import type { Fields } from '../../files/untrusted-json.ts';
+import { canonicalJson } from '../../domain/plan/plan.ts';
+import type { Fields } from '../../adapters/files/untrusted-json.ts';
 
 const longest = 4096;
 

@@ -1,5 +1,5 @@
-import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../../domain/tool-calls/agent-event.ts';
-import type { OutputReader, Talk } from '../../../ports/executor.ts';
+import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../domain/tool-calls/agent-event.ts';
+import type { OutputReader, Talk } from '../../ports/executor.ts';
 import {
   countOf,
   type Fields,
@@ -9,7 +9,7 @@ import {
   parseFields,
   partsOf,
   textOf,
-} from '../../files/untrusted-json.ts';
+} from '../../adapters/files/untrusted-json.ts';
 import { claudeCall } from './tool-call.ts';
 
 /**

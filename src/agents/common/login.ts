@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentLogin } from '../../../domain/agents/agents.ts';
-import type { Finding } from '../../../domain/findings/finding.ts';
+import type { AgentLogin } from '../agents.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type AgentEvent, noUsage } from '../../../domain/tool-calls/agent-event.ts';
-import { allow, type Decision } from '../../../domain/tool-calls/decision.ts';
-import type { Seat } from '../../../ports/executor.ts';
+import { type AgentEvent, noUsage } from '../../domain/tool-calls/agent-event.ts';
+import { allow, type Decision } from '../../domain/tool-calls/decision.ts';
+import type { Seat } from '../../ports/executor.ts';
 import { followAcp } from './conversation.ts';
 
 /** An agent that is answered and spoken for by hand. */

@@ -1,4 +1,4 @@
-import type { Executor, Launch, Seat } from '../../../ports/executor.ts';
+import type { Executor, Launch, Seat } from '../../ports/executor.ts';
 import { permissionRules } from './permission-rules.ts';
 import { gateways } from './providers.ts';
 import { followOpencode } from './stream.ts';

@@ -1,4 +1,4 @@
-import type { Executor } from '../../../ports/executor.ts';
+import type { Executor } from '../../ports/executor.ts';
 
 /**
  * An agent that a test steps by hand. `argv` is the puppet's program; it takes its commands from a socket in a directory that

@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import type { AgentEvent, Trouble, TroubleKind } from '../../../domain/tool-calls/agent-event.ts';
-import { fieldsOf, textOf } from '../../files/untrusted-json.ts';
+import type { AgentEvent, Trouble, TroubleKind } from '../../domain/tool-calls/agent-event.ts';
+import { fieldsOf, textOf } from '../../adapters/files/untrusted-json.ts';
 
 type Ended = Extract<AgentEvent, { type: 'ended' }>;
 

@@ -1,6 +1,6 @@
-import type { Executor, Launch, Seat } from '../../../ports/executor.ts';
-import { claudeHook } from '../claude/index.ts';
-import { codexHook } from '../codex/index.ts';
+import type { Executor, Launch, Seat } from '../../ports/executor.ts';
+import { claudeHook } from '../claude/executor.ts';
+import { codexHook } from '../codex/executor.ts';
 import { followAcp } from './conversation.ts';
 import { presetOf } from './presets.ts';
 

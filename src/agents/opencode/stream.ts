@@ -1,6 +1,6 @@
-import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../../domain/tool-calls/agent-event.ts';
-import type { OutputReader, Talk } from '../../../ports/executor.ts';
-import { countOf, type Fields, fieldsOf, numberOf, parseFields, textOf } from '../../files/untrusted-json.ts';
+import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../domain/tool-calls/agent-event.ts';
+import type { OutputReader, Talk } from '../../ports/executor.ts';
+import { countOf, type Fields, fieldsOf, numberOf, parseFields, textOf } from '../../adapters/files/untrusted-json.ts';
 import { opencodeCall } from './tool-call.ts';
 
 /**
