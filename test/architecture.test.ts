@@ -3,8 +3,12 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { figuresOf } from '../scripts/figures.ts';
 
-/** Who may import whom. Arrows only ever point inward; `main` composes and may import all but other entry points. */
+/**
+ * Who may import whom. Arrows only ever point inward; `main` composes and may import all but other entry points. Facts about agents
+ * are data that every layer may read.
+ */
 const mayImport: Record<string, readonly string[]> = {
+  facts: [],
   domain: [],
   planner: ['domain'],
   ports: ['domain'],
@@ -13,13 +17,14 @@ const mayImport: Record<string, readonly string[]> = {
   protocol: ['domain', 'planner'],
   view: ['domain', 'ports'],
   adapters: ['domain', 'ports', 'planner'],
-  merger: ['domain', 'ports', 'adapters'],
-  supervisor: ['domain', 'ports', 'adapters'],
+  agents: ['domain', 'ports', 'adapters'],
+  merger: ['domain', 'ports', 'adapters', 'agents'],
+  supervisor: ['domain', 'ports', 'adapters', 'agents'],
   server: ['domain', 'ports', 'planner', 'protocol', 'engine', 'view'],
   cli: ['domain', 'ports', 'planner', 'protocol', 'engine', 'pipeline', 'view', 'server'],
   main: [
     ...['domain', 'planner', 'ports', 'engine', 'pipeline', 'protocol', 'adapters', 'view'],
-    ...['merger', 'supervisor', 'server', 'cli'],
+    ...['agents', 'merger', 'supervisor', 'server', 'cli'],
   ],
 };
 
@@ -32,7 +37,7 @@ const entryPoints = ['cli', 'fence-client', 'merger', 'supervisor'];
 /** What can write a git ref or a working tree, and the process that does. The command line must not even load it. */
 const writers = ['src/adapters/git/write/', 'src/adapters/git/bare/', 'src/adapters/snapshot/', 'src/merger/'];
 
-type Import = { readonly from: string; readonly to: string; readonly typeOnly: boolean };
+type Import = { readonly from: string; readonly to: string; readonly typeOnly: boolean; readonly isLazy: boolean };
 
 const files = globSync('src/**/*.{ts,tsx}').filter((file) => !file.endsWith('.test.ts'));
 const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
@@ -41,9 +46,27 @@ const imports = [...code].flatMap(([file, source]) => importsOf(file, source));
 
 test('imports point inward', () => {
   const outward = imports
-    .filter(({ from, to }) => layerOf(from) !== layerOf(to) && !mayImport[layerOf(from)]?.includes(layerOf(to)))
+    .filter(({ from, to }) => ![layerOf(from), 'facts'].includes(layerOf(to)))
+    .filter(({ from, to }) => layerOf(from) !== 'facts' && !mayImport[layerOf(from)]?.includes(layerOf(to)))
     .map(({ from, to }) => `${from} imports ${to}`);
   expect(outward).toEqual([]);
+});
+
+test('facts about an agent are data: they take types from other layers, and name the executor beside them to be loaded later', () => {
+  const others = imports
+    .filter(({ from, to }) => layerOf(from) === 'facts' && layerOf(to) !== 'facts')
+    .filter(({ from, to, typeOnly, isLazy }) => !typeOnly && !(isLazy && dirname(from) === dirname(to)))
+    .map(({ from, to }) => `${from} imports ${to}`);
+  expect(others).toEqual([]);
+});
+
+test('an agent knows no other agent: what two of them share is in common, or of their protocol', () => {
+  const folderOf = (file: string): string => file.split('/')[2] ?? '';
+  const sideways = imports
+    .filter(({ from, to }) => layerOf(from) === 'agents' && layerOf(to) === 'agents' && from.split('/').length > 3)
+    .filter(({ from, to }) => ![folderOf(from), 'common', 'acp'].includes(folderOf(to)))
+    .map(({ from, to }) => `${from} imports ${to}`);
+  expect(sideways).toEqual([]);
 });
 
 test('an adapter builds on git, files and process, and on no other adapter', () => {
@@ -97,7 +120,7 @@ describe('figures', () => {
 test('domain and ports use no library and nothing of Node but hashing', () => {
   const allowed = ['node:crypto'];
   const used = [...code]
-    .filter(([file]) => ['domain', 'planner', 'ports'].includes(layerOf(file)))
+    .filter(([file]) => ['facts', 'domain', 'planner', 'ports'].includes(layerOf(file)))
     .flatMap(([file, source]) => packagesOf(source).map((name) => ({ file, name })))
     .filter(({ name }) => !allowed.includes(name));
   expect(used.map(({ file, name }) => `${file} imports ${name}`)).toEqual([]);
@@ -192,7 +215,9 @@ describe('sources', () => {
   });
 });
 
-const layerOf = (file: string): string => file.split('/')[1] ?? '';
+/** In the folder of an agent, `facts.ts` and the table of all of them are one layer, and the code that drives it is another. */
+const layerOf = (file: string): string =>
+  /^src\/agents\/(?:[^/]+\/facts|facts|list|agents)\.ts$/.test(file) ? 'facts' : (file.split('/')[1] ?? '');
 
 /** `pattern.exec(text)` and `database.exec(sql)` start nothing. */
 function isNotMethodCall(_file: string, line: string): boolean {
@@ -235,7 +260,8 @@ function importsOf(file: string, source: string): readonly Import[] {
     const named = match[2] ?? match[3] ?? match[4] ?? '';
     // `import('./x.ts').Type` stands in a type: a loaded module would be awaited first.
     const isType = match[1] !== undefined || match[5] !== undefined;
-    return { from: file, to: join(dirname(file), named), typeOnly: isType };
+    const isLazy = match[4] !== undefined && !isType;
+    return { from: file, to: join(dirname(file), named), typeOnly: isType, isLazy };
   });
 }
 

@@ -12,8 +12,8 @@ import { personsNotices, webhookNotices, webThreads } from '../adapters/outbox/i
 import { failpoint } from '../adapters/process/failpoint.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
 import { identify, isAlive } from '../adapters/process/process-identity.ts';
-import { storedTokens, tokensFile } from '../agents/common/stored-tokens.ts';
 import { processSupervisors } from '../adapters/supervisors/index.ts';
+import { storedTokens, tokensFile } from '../agents/common/login.ts';
 import type { RepoEvent } from '../domain/ledger/events.ts';
 import type { StateDir } from '../domain/ledger/state-dir.ts';
 import { coordinate } from '../engine/coordinator.ts';

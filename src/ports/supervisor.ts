@@ -1,5 +1,5 @@
+import type { AgentLogin } from '../agents/facts.ts';
 import type { AgentNote, AgentReport } from '../domain/agents/agent-note.ts';
-import type { AgentLogin } from '../agents/agents.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { BoardRecord } from '../domain/board/board.ts';
 import type { Finding } from '../domain/findings/finding.ts';
@@ -30,7 +30,8 @@ export type Job = {
   readonly base: CommitId;
   /** argv; run inside the fence, in the workspace. Checks are `['/bin/sh', '-c', run]`. */
   readonly argv: readonly string[];
-  readonly executor: ExecutorName;
+  /** Name of the agent's executor, see `src/agents`. */
+  readonly executor: string;
   /** For agents with a protocol of their own; null for commands, checks and generators. */
   readonly agent: AgentJob | null;
   /** As an attempt begins; people change them later. Absent for the other kinds and in jobs of an earlier version. */
@@ -67,9 +68,6 @@ export type Job = {
 
 /** What a person's shell in the fence of a task is made from: no supervisor takes it, and nothing of it is kept. */
 export type ShellJob = Omit<Job, 'kind' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'>;
-
-const executors = ['command', 'scripted', 'claude', 'codex', 'opencode', 'acp'] as const;
-type ExecutorName = (typeof executors)[number];
 
 export type AgentJob = {
   /** Name of the program, as it is looked for on the PATH, and what it is always given. */

@@ -1,6 +1,6 @@
 import { safeLine } from '../domain/base/safe-text.ts';
 import { describeTrouble, explain } from '../domain/explain/explain.ts';
-import type { AgentEvent, ToolCall, Trouble, Usage } from '../domain/tool-calls/agent-event.ts';
+import type { AgentEvent, AgentFailure, ToolCall, Usage } from '../domain/tool-calls/agent-event.ts';
 import type { Text } from '../ports/terminal.ts';
 
 const shortest = 160;
@@ -89,7 +89,7 @@ function endedLine({ outcome, trouble }: AgentEvent & { readonly type: 'ended' }
   return [{ text: '── the agent failed', tone: 'bad' }, trouble === null ? '' : `: ${troubleText(trouble)}`];
 }
 
-export const troubleText = (trouble: Trouble): string =>
+export const troubleText = (trouble: AgentFailure): string =>
   [trouble.kind, trouble.until === null ? '' : `until ${trouble.until}`, shown(describeTrouble(trouble))]
     .filter(Boolean)
     .join(', ');

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { followAcp } from '../../src/agents/acp/conversation.ts';
-import type { AgentEvent, TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
-import type { Seat } from '../../src/ports/executor.ts';
+import type { AgentEvent, AgentFailureKind } from '../../src/domain/tool-calls/agent-event.ts';
+import type { LaunchContext } from '../../src/ports/executor.ts';
 import { guard } from './support/acp-room.ts';
 
 const recorded = join(import.meta.dirname, 'transcripts');
 const agents = ['gemini-acp', 'claude-agent-acp', 'codex-acp', 'opencode-acp'];
 
-const troubles: readonly (readonly [string, TroubleKind])[] = [
+const troubles: readonly (readonly [string, AgentFailureKind])[] = [
   ['rate-limited-for-ever', 'rate-limited'],
   ['overloaded', 'overloaded'],
   ['unauthorized', 'needs-login'],
@@ -24,16 +24,16 @@ async function played(agent: string, name: string): Promise<Played> {
   const events: AgentEvent[] = [];
   const said: string[] = [];
   let hungUp = false;
-  const talk = {
-    tell: (event: AgentEvent) => void events.push(event),
+  const callbacks = {
+    emit: (event: AgentEvent) => void events.push(event),
     decide: guard,
-    say: (text: string) => void said.push(text),
-    hangUp: () => {
+    write: (text: string) => void said.push(text),
+    endInput: () => {
       hungUp = true;
     },
   };
   const seat = { job: { agent: { model: null } }, session: null, prompt: 'Do it.', workspace: '/workspace' };
-  const reader = followAcp(talk, seat as unknown as Seat);
+  const reader = followAcp(callbacks, seat as unknown as LaunchContext);
   for (const line of readFileSync(join(recorded, agent, `${name}.jsonl`), 'utf8').split('\n')) {
     if (line !== '') reader.line(line);
     for (let turn = 0; turn < 5; turn += 1) await nextTurn();

@@ -5,15 +5,15 @@ import { followClaude } from '../../src/agents/claude/stream.ts';
 import { followCodex } from '../../src/agents/codex/stream.ts';
 import { followOpencode } from '../../src/agents/opencode/stream.ts';
 import { evolveBreaker, newBreaker, type Trip } from '../../src/domain/breaker/breaker.ts';
-import { type AgentEvent, noUsage, type TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
+import { type AgentEvent, type AgentFailureKind, noUsage } from '../../src/domain/tool-calls/agent-event.ts';
 import { allow } from '../../src/domain/tool-calls/decision.ts';
-import type { OutputReader, Talk } from '../../src/ports/executor.ts';
+import type { ExecutorCallbacks, OutputReader } from '../../src/ports/executor.ts';
 
 /** What real agents printed, through the readers that supervisors use. */
-const readers: Readonly<Record<string, (talk: Talk) => OutputReader>> = {
-  claude: (talk) => followClaude(talk, 0),
-  codex: (talk) => followCodex(talk, noUsage),
-  opencode: (talk) => followOpencode(talk, null),
+const readers: Readonly<Record<string, (callbacks: ExecutorCallbacks) => OutputReader>> = {
+  claude: (callbacks) => followClaude(callbacks, 0),
+  codex: (callbacks) => followCodex(callbacks, noUsage),
+  opencode: (callbacks) => followOpencode(callbacks, null),
 };
 
 /** Codex tells no edit that failed, so an error that it repeats is seen only where our own hook denies it. */
@@ -41,10 +41,10 @@ function played(agent: string, name: string): readonly AgentEvent[] {
   const follow = readers[agent];
   if (follow === undefined) throw new Error(`no reader for ${agent}`);
   const reader = follow({
-    tell: (event) => void events.push(event),
+    emit: (event) => void events.push(event),
     decide: () => allow,
-    say: () => undefined,
-    hangUp: () => undefined,
+    write: () => undefined,
+    endInput: () => undefined,
   });
   const file = join(recorded, agent, name);
   for (const line of readFileSync(`${file}.jsonl`, 'utf8').split('\n')) if (line !== '') reader.line(line);
@@ -84,7 +84,7 @@ for (const agent of Object.keys(readers))
       expect(results.toSorted()).toEqual(calls.toSorted());
     });
 
-    test.each<[string, TroubleKind]>([
+    test.each<[string, AgentFailureKind]>([
       ['rate-limited-for-ever', 'rate-limited'],
       ['overloaded', 'overloaded'],
       ['unauthorized', 'needs-login'],

@@ -5,7 +5,7 @@ import type { Trip } from '../../src/domain/breaker/trip.ts';
 import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
 import { refs } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
-import type { Trouble, TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
+import type { AgentFailure, AgentFailureKind } from '../../src/domain/tool-calls/agent-event.ts';
 import type {
   ExitRecord,
   Job,
@@ -243,7 +243,7 @@ type Outcome = {
   readonly ending: Ending;
   readonly handoff: HandoffEvidence;
   readonly work: Files;
-  readonly trouble?: Trouble;
+  readonly trouble?: AgentFailure;
 };
 const absent: HandoffEvidence = { kind: 'absent' };
 const statement = {
@@ -276,7 +276,7 @@ function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
 
 const sessionOf = (job: Job): string => job.agent?.session?.id ?? `session of ${job.id}`;
 
-function reportOf(job: Job, ending: Ending, trouble: Trouble | null): Pick<ExitRecord, 'agent'> {
+function reportOf(job: Job, ending: Ending, trouble: AgentFailure | null): Pick<ExitRecord, 'agent'> {
   if (job.agent === null || ending.reason === 'lost') return {};
   const completed = ending.reason === 'exited' && ending.code === 0;
   const usage = { turns: 3, inputTokens: 100, outputTokens: 10, cachedTokens: 0, usd: 0.5 };
@@ -284,7 +284,7 @@ function reportOf(job: Job, ending: Ending, trouble: Trouble | null): Pick<ExitR
   return { agent: { ...noReport, session: sessionOf(job), model: 'm', trips: [trip], outcome, trouble, usage } };
 }
 
-const troubles: readonly TroubleKind[] = [
+const troubles: readonly AgentFailureKind[] = [
   'rate-limited',
   'overloaded',
   'needs-login',

@@ -12,7 +12,7 @@ import type { RoundState } from '../../src/domain/run/round.ts';
 import type { RunMode, RunState } from '../../src/domain/run/run.ts';
 import { fresh, type Hold, type TaskProgress, type TaskState } from '../../src/domain/run/task.ts';
 import type { Wait } from '../../src/domain/run/waiting.ts';
-import type { TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
+import type { AgentFailureKind } from '../../src/domain/tool-calls/agent-event.ts';
 import type { RunView } from '../../src/view/run-view.ts';
 import { type Around, type Why, whyRun, whyTask } from '../../src/view/why.ts';
 import { obstructed } from './obstructed.ts';
@@ -282,7 +282,7 @@ const byClaude = frozenPlan([
     plannedTask('reply', { owns: ['REPLY.md'], agent: ['claude'] }),
   ],
 ]);
-const paused = (kind: TroubleKind, until: string | null): RunState => ({
+const paused = (kind: AgentFailureKind, until: string | null): RunState => ({
   ...withHello({ progress: waiting }, planned(byClaude)),
   providers: {
     anthropic: { status: 'paused', tries: 1, until, trouble: { kind, until: null, words: 'the provider said so' } },
@@ -344,7 +344,7 @@ const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | '
 };
 
 const until = '2026-01-01T12:20:00.000Z';
-const every: Record<TroubleKind, string | null> = {
+const every: Record<AgentFailureKind, string | null> = {
   'rate-limited': until,
   overloaded: until,
   'needs-login': null,
@@ -357,7 +357,7 @@ const every: Record<TroubleKind, string | null> = {
 };
 /** Those that pause a provider. */
 const troubles = Object.fromEntries(
-  (Object.entries(every) as [TroubleKind, string | null][])
+  (Object.entries(every) as [AgentFailureKind, string | null][])
     .filter(([kind]) => pausesProvider({ kind, until: null, words: '' }))
     .map(([kind, end]) => [kind, paused(kind, end)]),
 );

@@ -1,7 +1,8 @@
+import { agents } from '../../agents/agents.ts';
 import type { By } from '../../domain/ledger/requests.ts';
 
 export type Caller = {
-  /** The agent that our process was started by; null for a person or a plain script. */
+  /** The agent that started our process; null for a person or a plain script. */
   readonly agent: string | null;
   /** Approve, grant, drop, land and the like. */
   readonly mayDecide: boolean;
@@ -9,8 +10,8 @@ export type Caller = {
 };
 
 /**
- * Who calls. Agents set these variables for what they start; deciding is not theirs, unless the person lets them. An agent that
- * we started never decides: it would judge its own work.
+ * Finds out whether a person or an agent calls: agents set variables for the processes they start. Agents may decide only if the
+ * person allows it. An agent that we started never decides, because it would judge its own work.
  */
 export function callerOf(
   env: Readonly<Record<string, string | undefined>>,
@@ -30,24 +31,17 @@ export function callerOf(
 const ours = 'tidegate-attempt';
 
 /**
- * First match wins: an agent of ours is recognised before the tool it uses. Variables that people set in their own shell to
- * configure these tools are left out; whatever else an agent's prefix has counts as a sign.
+ * Variables that show who started our process; the first match wins, so an agent of ours is recognised before the tool it uses.
+ * Variables that people set in their own shell to configure these tools do not count.
  */
-const signs: readonly { readonly agent: string; readonly variable: RegExp }[] = [
-  { agent: ours, variable: /^TIDEGATE_(ATTEMPT|NONCE|TASK)$/ },
-  {
-    agent: 'claude-code',
-    variable:
-      /^(CLAUDECODE|CLAUDE_CODE_(?!OAUTH|USE_|MAX_|DISABLE_|ENABLE_|API_|SKIP_|AUTO_|SHELL|SUBAGENT_|SSE_PORT).+)$/,
-  },
-  { agent: 'codex', variable: /^CODEX_(?!HOME$|API_KEY$|ACCESS_TOKEN$).+$/ },
-  { agent: 'opencode', variable: /^OPENCODE(_(?!CONFIG|API_KEY$|DISABLE_|ENABLE_).+)?$/ },
-  { agent: 'gemini-cli', variable: /^GEMINI_CLI$/ },
-  { agent: 'cursor', variable: /^CURSOR_AGENT$/ },
-  { agent: 'agent', variable: /^(AGENT|AI_AGENT)$/ },
+const signs: readonly { readonly name: string; readonly variable: RegExp }[] = [
+  { name: ours, variable: /^TIDEGATE_(ATTEMPT|NONCE|TASK)$/ },
+  ...agents.flatMap(({ caller }) => caller ?? []),
+  { name: 'cursor', variable: /^CURSOR_AGENT$/ },
+  { name: 'agent', variable: /^(AGENT|AI_AGENT)$/ },
 ];
 
 function agentIn(env: Readonly<Record<string, string | undefined>>): string | null {
   const names = Object.keys(env).filter((name) => env[name] !== undefined && env[name] !== '');
-  return signs.find(({ variable }) => names.some((name) => variable.test(name)))?.agent ?? null;
+  return signs.find(({ variable }) => names.some((name) => variable.test(name)))?.name ?? null;
 }

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type AgentEvent, noUsage } from '../../domain/tool-calls/agent-event.ts';
 import { allow, type Decision } from '../../domain/tool-calls/decision.ts';
-import type { Seat } from '../../ports/executor.ts';
+import type { LaunchContext } from '../../ports/executor.ts';
 import { followAcp } from './conversation.ts';
 
 /** An agent that is answered and spoken for by hand. */
-async function conversation(session: Seat['session'], decide: () => Decision = () => allow) {
+async function conversation(session: LaunchContext['session'], decide: () => Decision = () => allow) {
   const events: AgentEvent[] = [];
   const said: {
     readonly id?: number;
@@ -14,11 +14,11 @@ async function conversation(session: Seat['session'], decide: () => Decision = (
     readonly params?: unknown;
     readonly result?: unknown;
   }[] = [];
-  const talk = {
-    tell: (event: AgentEvent) => void events.push(event),
+  const callbacks = {
+    emit: (event: AgentEvent) => void events.push(event),
     decide,
-    say: (text: string) => void said.push(JSON.parse(text)),
-    hangUp: () => undefined,
+    write: (text: string) => void said.push(JSON.parse(text)),
+    endInput: () => undefined,
   };
   const seat = {
     job: { agent: { model: null } },
@@ -27,7 +27,7 @@ async function conversation(session: Seat['session'], decide: () => Decision = (
     workspace: '/workspace',
     client: '/bin/tidegate',
   };
-  const reader = followAcp(talk, seat as unknown as Seat);
+  const reader = followAcp(callbacks, seat as unknown as LaunchContext);
   const hear = async (message: object): Promise<void> => {
     reader.line(JSON.stringify({ jsonrpc: '2.0', ...message }));
     for (let turn = 0; turn < 5; turn += 1) await nextTurn();

@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import type { AgentEvent, Trouble, TroubleKind } from '../../domain/tool-calls/agent-event.ts';
 import { fieldsOf, textOf } from '../../adapters/files/untrusted-json.ts';
+import type { AgentEvent, AgentFailure, AgentFailureKind } from '../../domain/tool-calls/agent-event.ts';
 
 type Ended = Extract<AgentEvent, { type: 'ended' }>;
 
@@ -8,8 +8,8 @@ type Ended = Extract<AgentEvent, { type: 'ended' }>;
 export class UnknownSession extends Error {}
 
 /** Reasons to stop, as the protocol has them. */
-export function endedBecause(reason: string): Ended {
-  const failed = (kind: TroubleKind): Ended => ({
+export function endingFor(reason: string): Ended {
+  const failed = (kind: AgentFailureKind): Ended => ({
     type: 'ended',
     outcome: 'failed',
     trouble: { kind, until: null, words: reason },
@@ -19,7 +19,7 @@ export function endedBecause(reason: string): Ended {
   return failed(reason === 'max_tokens' ? 'prompt-too-long' : 'other');
 }
 
-export function troubleIn(error: unknown): Trouble {
+export function failureIn(error: unknown): AgentFailure {
   if (error instanceof UnknownSession)
     return { kind: 'unknown-session', until: null, words: wordsOf(error.cause).slice(0, 500) };
   const words = wordsOf(error).slice(0, 500);
@@ -28,7 +28,7 @@ export function troubleIn(error: unknown): Trouble {
   return { kind: kinds[kind ?? ''] ?? codes[error.code] ?? spokenKind(error.code, words), until: null, words };
 }
 
-const kinds: Readonly<Record<string, TroubleKind>> = {
+const kinds: Readonly<Record<string, AgentFailureKind>> = {
   rate_limit: 'rate-limited',
   overloaded: 'overloaded',
   authentication_failed: 'needs-login',
@@ -38,7 +38,7 @@ const kinds: Readonly<Record<string, TroubleKind>> = {
 };
 
 /** -32000 is the protocol's own; Gemini puts the provider's status there, and 500 where there was none. */
-const codes: Readonly<Record<number, TroubleKind>> = {
+const codes: Readonly<Record<number, AgentFailureKind>> = {
   [-32000]: 'needs-login',
   401: 'needs-login',
   403: 'needs-login',
@@ -46,13 +46,13 @@ const codes: Readonly<Record<number, TroubleKind>> = {
   503: 'overloaded',
 };
 
-const spokenKind = (code: number, words: string): TroubleKind => {
-  const kind = kindIn(words);
+const spokenKind = (code: number, words: string): AgentFailureKind => {
+  const kind = failureKindIn(words);
   return kind === 'other' && code === 500 ? 'overloaded' : kind;
 };
 
 /** Agents that give neither kind nor code have words. */
-export function kindIn(words: string): TroubleKind {
+export function failureKindIn(words: string): AgentFailureKind {
   if (/\b429\b|rate.?limit|too many requests|quota|usage limit/i.test(words)) return 'rate-limited';
   if (/\b40[13]\b|unauthori[sz]ed|api.?key|authenticat/i.test(words)) return 'needs-login';
   if (/\b5\d\d\b|overloaded/i.test(words)) return 'overloaded';

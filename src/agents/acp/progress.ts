@@ -1,171 +1,225 @@
+import { countOf, type Fields, fieldsOf, numberOf, partsOf, textOf } from '../../adapters/files/untrusted-json.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import {
   type AgentEvent,
+  type AgentFailure,
   noUsage,
   type ToolCall,
-  type Trouble,
   type Usage,
 } from '../../domain/tool-calls/agent-event.ts';
 import type { Decision } from '../../domain/tool-calls/decision.ts';
-import type { Talk } from '../../ports/executor.ts';
-import { countOf, type Fields, fieldsOf, numberOf, partsOf, textOf } from '../../adapters/files/untrusted-json.ts';
-import { isRefusal } from '../opencode/stream.ts';
+import { failureKindIn } from './failure.ts';
 import { acpCall } from './tool-call.ts';
-import { kindIn } from './failure.ts';
 
-/** What an agent does in its turn, in our words. */
-export type Progress = {
-  started(session: string, model: string | null): void;
-  update(params: Fields): void;
-  /** It wants to know whether it may. */
-  asked(toolCall: Fields): Decision;
-  /** False when the model could not be asked any more. */
-  turnOver(result: Fields): boolean;
-  /** What the agent does not know: why its last call was refused, if its turn ended with that; null: nothing. */
-  untold(): string | null;
-  ended(event: Extract<AgentEvent, { type: 'ended' }>): void;
-  failed(trouble: Trouble): void;
-  mute(muted: boolean): void;
+/** What happens in a conversation over the protocol, in the order in which we learn of it. */
+export type AcpMessage =
+  /** The agent repeats the past of a session that it loads. */
+  | { readonly type: 'session-loading' }
+  | { readonly type: 'session-opened'; readonly session: string; readonly model: string | null }
+  | { readonly type: 'update'; readonly params: Fields }
+  | { readonly type: 'permission-requested'; readonly toolCall: Fields }
+  | { readonly type: 'permission-decided'; readonly decision: Decision }
+  | { readonly type: 'turn-ended'; readonly result: Fields }
+  /** The agent has been sent `refusalPrompt`. */
+  | { readonly type: 'refusal-sent' }
+  | { readonly type: 'ended'; readonly ending: Extract<AgentEvent, { type: 'ended' }> }
+  | { readonly type: 'failed'; readonly failure: AgentFailure };
+
+export type AcpProgress = {
+  /** Usage of a continued session before this process: the price that agents report is that of the whole session. */
+  readonly before: Usage;
+  readonly isRefusal: (text: string) => boolean;
+  readonly isLoading: boolean;
+  readonly usage: Usage;
+  /** Speech of the model that has not become an event yet. */
+  readonly speech: string;
+  /** The model has answered since it last got something. */
+  readonly isAnswering: boolean;
+  /** Why the last call was refused; empty once the model has spoken since. */
+  readonly refusal: readonly string[];
+  /** codex-acp ends a turn that broke as if all were well, and gives the reason as speech. */
+  readonly hasSystemError: boolean;
+  /** Set when the last turn broke: the model could not be asked any more. */
+  readonly failure: AgentFailure | null;
+  readonly isOver: boolean;
+  /** All fields so far of calls that have not ended. */
+  readonly calls: ReadonlyMap<string, Fields>;
+  /** Calls that have become an event, and calls that we decided on. */
+  readonly announced: ReadonlySet<string>;
+  readonly decided: ReadonlySet<string>;
 };
 
-/** `before`: what a continued session had used, because its price is that of the whole session. */
-export function acpProgress(talk: Talk, before: Usage): Progress {
-  let muted = false;
-  let usage: Usage = noUsage;
-  let spoken = '';
-  /** The model has been heard since it was last given something. */
-  let isAnswering = false;
-  let refusals: string[] = [];
-  /** codex-acp ends such a turn as if all were well, and gives the reason as speech. */
-  let isBroken = false;
-  let broken: Trouble | null = null;
-  let over = false;
-  const calls = new Map<string, Fields>();
-  const told = new Set<string>();
-  const asked = new Set<string>();
+export const acpStart = (before: Usage, isRefusal: (text: string) => boolean = () => false): AcpProgress => ({
+  before,
+  isRefusal,
+  isLoading: false,
+  usage: noUsage,
+  speech: '',
+  isAnswering: false,
+  refusal: [],
+  hasSystemError: false,
+  failure: null,
+  isOver: false,
+  calls: new Map(),
+  announced: new Set(),
+  decided: new Set(),
+});
 
-  const answers = (): void => {
-    if (!isAnswering) usage = { ...usage, turns: usage.turns + 1 };
-    isAnswering = true;
-  };
-  const flush = (): void => {
-    if (spoken.trim() !== '') talk.tell({ type: 'turn', text: spoken });
-    spoken = '';
-  };
-  const heard = (said: Fields): ToolCall => {
-    const id = textOf(said['toolCallId']) ?? '';
-    const known = { ...calls.get(id), ...withoutNulls(said) };
-    calls.set(id, known);
-    return acpCall(known);
-  };
-  const tellCall = (call: ToolCall): void => {
-    if (told.has(call.id)) return;
-    told.add(call.id);
-    flush();
-    answers();
-    talk.tell({ type: 'tool-call', call });
-  };
-  const toolCall = (said: Fields): void => {
-    const call = heard(said);
-    const { status, rawInput } = calls.get(call.id) ?? {};
-    const isOver = status === 'completed' || status === 'failed';
-    // Some tell of a call before the model has said what it is about.
-    const isSaid = Object.keys(fieldsOf(rawInput) ?? {}).some((key) => key !== 'cwd');
-    if (isOver || status === 'in_progress' || isSaid) tellCall(call);
-    if (!isOver || !calls.has(call.id)) return;
-    const text = shownContent(calls.get(call.id) ?? {});
-    calls.delete(call.id);
-    isAnswering = false;
-    if (status === 'failed' && isRefusal(text) && !asked.has(call.id))
-      talk.tell({ type: 'denied', call, because: { rule: 'agent-denied', words: text.slice(0, 500) } });
-    talk.tell({ type: 'tool-result', id: call.id, outcome: status === 'completed' ? 'ok' : 'failed', text });
-  };
-  const used = (more: Partial<Usage>): void => {
-    usage = { ...usage, ...more };
-    talk.tell({ type: 'usage', usage });
-  };
-  const costs = (cost: Fields | null): void => {
-    const amount = numberOf(cost?.['amount']);
-    if (amount !== null && cost?.['currency'] === 'USD') used({ usd: Math.max(0, amount - (before.usd ?? 0)) });
-  };
-  return {
-    mute(is) {
-      muted = is;
-    },
-    started: (session, model) => talk.tell({ type: 'started', session, model }),
-    update(params) {
-      const said = fieldsOf(params['update']) ?? {};
-      if (muted) return;
-      switch (said['sessionUpdate']) {
-        case 'agent_message_chunk':
-          answers();
-          refusals = [];
-          spoken += textOf(fieldsOf(said['content'])?.['text']) ?? '';
-          return;
-        case 'tool_call':
-        case 'tool_call_update':
-          return toolCall(said);
-        case 'session_info_update': {
-          const status = fieldsOf(fieldsOf(fieldsOf(said['_meta'])?.['codex'])?.['threadStatus'])?.['type'];
-          if (status !== 'systemError') return;
-          flush();
-          isBroken = true;
-          return;
-        }
-        case 'usage_update':
-          return costs(fieldsOf(said['cost']));
-        default:
-          if (!quiet.has(textOf(said['sessionUpdate']) ?? ''))
-            talk.tell({ type: 'unknown', line: JSON.stringify(params) });
-      }
-    },
-    asked(said) {
-      const call = heard(said);
-      tellCall(call);
-      asked.add(call.id);
-      refusals = [];
-      const decision = talk.decide(call);
-      if (decision.decision === 'deny') {
-        const { detail, fix } = explain(decision.because);
-        refusals = [detail, ...(fix === undefined ? [] : [`Ask for it: ${fix}`])];
-      }
-      return decision;
-    },
-    turnOver(result) {
-      const words = spoken.trim();
-      flush();
-      broken = isBroken ? { kind: kindIn(words), until: null, words: words.slice(0, 500) } : null;
-      isAnswering = false;
-      used(tokensIn(result, usage));
-      return broken === null;
-    },
-    untold() {
-      const [why] = refusals;
-      const prompt = why === undefined ? null : `${refusals.join('\n')}\nThat call was refused. Go on without it.`;
-      refusals = [];
-      return prompt;
-    },
-    ended(event) {
-      over = true;
-      talk.tell(broken === null ? event : { type: 'ended', outcome: 'failed', trouble: broken });
-    },
-    failed(trouble) {
-      flush();
-      if (!over) talk.tell({ type: 'ended', outcome: 'failed', trouble });
-      over = true;
-    },
-  };
+export type AcpStep = { readonly state: AcpProgress; readonly events: readonly AgentEvent[] };
+
+/** Total: whatever an agent sends, and in whatever order, has a next state. */
+export function evolveAcp(state: AcpProgress, message: AcpMessage): AcpStep {
+  switch (message.type) {
+    case 'session-loading':
+      return step({ ...state, isLoading: true });
+    case 'session-opened':
+      return step({ ...state, isLoading: false }, { type: 'started', session: message.session, model: message.model });
+    case 'update':
+      return state.isLoading ? step(state) : update(state, message.params);
+    case 'permission-requested': {
+      const { id, known } = remember(state, message.toolCall);
+      return announce({ ...known, decided: new Set(known.decided).add(id), refusal: [] }, acpCall(fieldsIn(known, id)));
+    }
+    case 'permission-decided':
+      return step({ ...state, refusal: refusalIn(message.decision) });
+    case 'turn-ended':
+      return endTurn(state, message.result);
+    case 'refusal-sent':
+      return step({ ...state, refusal: [] });
+    case 'ended':
+      return step(
+        { ...state, isOver: true },
+        state.failure === null ? message.ending : { type: 'ended', outcome: 'failed', trouble: state.failure },
+      );
+    case 'failed':
+      return then(flush(state), (flushed) =>
+        step(
+          { ...flushed, isOver: true },
+          ...(state.isOver ? [] : [{ type: 'ended', outcome: 'failed', trouble: message.failure } as const]),
+        ),
+      );
+  }
 }
 
-const quiet = new Set([
+/** The call that the agent asks about, from all that it has said of it. */
+export const requestedCall = (state: AcpProgress, toolCall: Fields): ToolCall =>
+  acpCall(fieldsIn(state, textOf(toolCall['toolCallId']) ?? ''));
+
+/** Tells an agent why its last call was refused, if its turn ended with that: the protocol's own refusal has no reason. */
+export const refusalPrompt = ({ refusal }: AcpProgress): string | null =>
+  refusal.length === 0 ? null : `${refusal.join('\n')}\nThat call was refused. Go on without it.`;
+
+function update(state: AcpProgress, params: Fields): AcpStep {
+  const fields = fieldsOf(params['update']) ?? {};
+  const kind = textOf(fields['sessionUpdate']) ?? '';
+  switch (kind) {
+    case 'agent_message_chunk': {
+      const text = textOf(fieldsOf(fields['content'])?.['text']) ?? '';
+      return step({ ...answering(state), refusal: [], speech: state.speech + text });
+    }
+    case 'tool_call':
+    case 'tool_call_update':
+      return updateCall(state, fields);
+    case 'session_info_update': {
+      const status = fieldsOf(fieldsOf(fieldsOf(fields['_meta'])?.['codex'])?.['threadStatus'])?.['type'];
+      return status === 'systemError'
+        ? then(flush(state), (flushed) => step({ ...flushed, hasSystemError: true }))
+        : step(state);
+    }
+    case 'usage_update': {
+      const cost = fieldsOf(fields['cost']);
+      const amount = numberOf(cost?.['amount']);
+      if (amount === null || cost?.['currency'] !== 'USD') return step(state);
+      return use(state, { usd: Math.max(0, amount - (state.before.usd ?? 0)) });
+    }
+    default:
+      return step(state, ...(silent.has(kind) ? [] : [{ type: 'unknown', line: JSON.stringify(params) } as const]));
+  }
+}
+
+/** Updates that mean nothing to us. */
+const silent = new Set([
   ...['user_message_chunk', 'agent_thought_chunk', 'plan', 'available_commands_update', 'current_mode_update'],
   ...['config_option_update', 'notice', 'compaction_update', 'compaction_summary_chunk'],
 ]);
 
-const withoutNulls = (said: Fields): Fields =>
-  Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null && value !== undefined));
+function updateCall(state: AcpProgress, fields: Fields): AcpStep {
+  const { id, known } = remember(state, fields);
+  const all = fieldsIn(known, id);
+  const call = acpCall(all);
+  const { status, rawInput } = all;
+  const hasEnded = status === 'completed' || status === 'failed';
+  // Some agents report a call before the model has written its input.
+  const hasInput = Object.keys(fieldsOf(rawInput) ?? {}).some((key) => key !== 'cwd');
+  const announced = hasEnded || status === 'in_progress' || hasInput ? announce(known, call) : step(known);
+  if (!hasEnded) return announced;
+  const text = contentOf(all);
+  const isRefused = status === 'failed' && state.isRefusal(text) && !state.decided.has(id);
+  return then(announced, (now) =>
+    step(
+      { ...now, calls: new Map([...now.calls].filter(([other]) => other !== id)), isAnswering: false },
+      ...(isRefused
+        ? [{ type: 'denied', call, because: { rule: 'agent-denied', words: text.slice(0, 500) } } as const]
+        : []),
+      { type: 'tool-result', id, outcome: status === 'completed' ? 'ok' : 'failed', text },
+    ),
+  );
+}
 
-/** Of the turn: the protocol's draft has them in `usage`, Gemini in `_meta`; others do not tell. */
+function endTurn(state: AcpProgress, result: Fields): AcpStep {
+  const words = state.speech.trim();
+  const failure: AgentFailure | null = state.hasSystemError
+    ? { kind: failureKindIn(words), until: null, words: words.slice(0, 500) }
+    : null;
+  return then(flush(state), (flushed) =>
+    use({ ...flushed, failure, isAnswering: false }, tokensIn(result, flushed.usage)),
+  );
+}
+
+function announce(state: AcpProgress, call: ToolCall): AcpStep {
+  if (state.announced.has(call.id)) return step(state);
+  return then(flush(state), (flushed) =>
+    step({ ...answering(flushed), announced: new Set(flushed.announced).add(call.id) }, { type: 'tool-call', call }),
+  );
+}
+
+function flush(state: AcpProgress): AcpStep {
+  const events: readonly AgentEvent[] = state.speech.trim() === '' ? [] : [{ type: 'turn', text: state.speech }];
+  return step({ ...state, speech: '' }, ...events);
+}
+
+function use(state: AcpProgress, more: Partial<Usage>): AcpStep {
+  const usage = { ...state.usage, ...more };
+  return step({ ...state, usage }, { type: 'usage', usage });
+}
+
+const answering = (state: AcpProgress): AcpProgress =>
+  state.isAnswering ? state : { ...state, isAnswering: true, usage: { ...state.usage, turns: state.usage.turns + 1 } };
+
+/** Adds fields of a call to those that the agent sent before. */
+function remember(state: AcpProgress, fields: Fields): { readonly id: string; readonly known: AcpProgress } {
+  const id = textOf(fields['toolCallId']) ?? '';
+  const present = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  const all = { ...state.calls.get(id), ...Object.fromEntries(present) };
+  return { id, known: { ...state, calls: new Map(state.calls).set(id, all) } };
+}
+
+const fieldsIn = ({ calls }: AcpProgress, id: string): Fields => calls.get(id) ?? {};
+
+function refusalIn(decision: Decision): readonly string[] {
+  if (decision.decision === 'allow') return [];
+  const { detail, fix } = explain(decision.because);
+  return [detail, ...(fix === undefined ? [] : [`Ask for it: ${fix}`])];
+}
+
+const step = (state: AcpProgress, ...events: readonly AgentEvent[]): AcpStep => ({ state, events });
+
+function then(first: AcpStep, next: (state: AcpProgress) => AcpStep): AcpStep {
+  const { state, events } = next(first.state);
+  return { state, events: [...first.events, ...events] };
+}
+
+/** Tokens of the turn: the protocol's draft has them in `usage`, Gemini in `_meta`; other agents do not report them. */
 function tokensIn(result: Fields, usage: Usage): Partial<Usage> {
   const spent = fieldsOf(result['usage']);
   const quota = fieldsOf(fieldsOf(fieldsOf(result['_meta'])?.['quota'])?.['token_count']);
@@ -180,9 +234,9 @@ function tokensIn(result: Fields, usage: Usage): Partial<Usage> {
   };
 }
 
-function shownContent(said: Fields): string {
-  const texts = partsOf(said['content']).map((part) => textOf(fieldsOf(part['content'])?.['text']) ?? '');
-  const shown = texts.filter((text) => text !== '').join('\n');
-  const raw = said['rawOutput'];
-  return shown !== '' ? shown : (textOf(raw) ?? textOf(fieldsOf(raw)?.['output']) ?? '');
+function contentOf(fields: Fields): string {
+  const texts = partsOf(fields['content']).map((part) => textOf(fieldsOf(part['content'])?.['text']) ?? '');
+  const text = texts.filter((one) => one !== '').join('\n');
+  const raw = fields['rawOutput'];
+  return text !== '' ? text : (textOf(raw) ?? textOf(fieldsOf(raw)?.['output']) ?? '');
 }

@@ -1,6 +1,6 @@
-import type { ToolCall, ToolKind } from '../../domain/tool-calls/agent-event.ts';
 import { type Fields, fieldsOf, listOf, numberOf, partsOf, textOf } from '../../adapters/files/untrusted-json.ts';
-import { inputKey } from '../common/input-key.ts';
+import type { ToolCall, ToolKind } from '../../domain/tool-calls/agent-event.ts';
+import { inputKey } from '../common/tool-call.ts';
 
 const kinds: Readonly<Record<string, ToolKind>> = {
   read: 'read',

@@ -1,26 +1,18 @@
-import type { Executor, Hook, Launch, Seat } from '../../ports/executor.ts';
-import { fieldsOf, textOf } from '../../adapters/files/untrusted-json.ts';
-import { followClaude, userMessage } from './stream.ts';
-import { claudeCall } from './tool-call.ts';
+import type { Executor, Hook, Launch, LaunchContext } from '../../ports/executor.ts';
+import { callInPayload } from '../common/tool-call.ts';
+import { claudeCall, followClaude, userMessage } from './stream.ts';
 
 export const claudeHook: Hook = {
-  callIn(payload) {
-    const asked = fieldsOf(payload);
-    const tool = textOf(asked?.['tool_name']);
-    if (asked === null || tool === null) return null;
-    const call = claudeCall(textOf(asked['tool_use_id']) ?? '', tool, fieldsOf(asked['tool_input']) ?? {});
-    const directory = textOf(asked['cwd']);
-    return directory === null ? call : { ...call, directory };
-  },
+  callIn: (payload) => callInPayload(payload, claudeCall),
   answer(refusal, advice) {
-    const said =
+    const output =
       refusal !== null
         ? { permissionDecision: 'deny', permissionDecisionReason: [refusal, advice].filter(Boolean).join('\n') }
         : advice === null
           ? null
           : { additionalContext: advice };
     return {
-      stdout: said === null ? '' : JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...said } }),
+      stdout: output === null ? '' : JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...output } }),
       exit: 0,
     };
   },
@@ -31,43 +23,43 @@ export const claudeExecutor: Executor = {
   name: 'claude',
   resolve: null,
   prepare,
-  follow: (talk, seat) => followClaude(talk, seat.session?.usage.usd ?? 0),
+  follow: (callbacks, context) => followClaude(callbacks, context.session?.usage.usd ?? 0),
   hook: claudeHook,
 };
 
-function prepare(seat: Seat): Launch {
-  const { job, session } = seat;
+function prepare(context: LaunchContext): Launch {
+  const { job, session } = context;
   const model = job.agent?.model ?? null;
   const turns = job.agent?.turns ?? null;
   const usd = job.agent?.usd ?? null;
   return {
     argv: [
-      seat.program,
+      context.program,
       ...['-p', '--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose'],
-      // What it may touch is judged by hook, fence and snapshot; a prompt would have nobody to answer it.
+      // Hook, fence and snapshot judge what it touches; nobody would answer a prompt.
       ...['--permission-mode', 'bypassPermissions'],
-      ...['--settings', `${seat.home}/settings.json`, '--setting-sources', 'project'],
-      // ours and no other: what the repository names would run unasked
-      ...['--mcp-config', `${seat.home}/mcp.json`, '--strict-mcp-config'],
+      ...['--settings', `${context.home}/settings.json`, '--setting-sources', 'project'],
+      // Of MCP servers only ours: one that the repository names would run without being asked for.
+      ...['--mcp-config', `${context.home}/mcp.json`, '--strict-mcp-config'],
       ...(session === null ? [] : ['--resume', session.id]),
       ...(model === null ? [] : ['--model', model]),
       ...(turns === null ? [] : ['--max-turns', String(turns)]),
       ...(usd === null ? [] : ['--max-budget-usd', (usd + (session?.usage.usd ?? 0)).toFixed(4)]),
     ],
     environment: {
-      ...claudeEnvironment(seat.home),
+      ...claudeEnvironment(context.home),
       // The fence is the sandbox: without this Claude refuses to run without prompts as some uids.
       IS_SANDBOX: '1',
     },
     files: {
-      'settings.json': `${JSON.stringify(claudeSettings(seat.client), null, 2)}\n`,
-      'mcp.json': `${JSON.stringify(claudeServers(seat.client), null, 2)}\n`,
+      'settings.json': `${JSON.stringify(claudeSettings(context.client), null, 2)}\n`,
+      'mcp.json': `${JSON.stringify(claudeServers(context.client), null, 2)}\n`,
     },
-    opening: userMessage(seat.prompt),
+    opening: userMessage(context.prompt),
   };
 }
 
-/** A home of its own, and no traffic that nobody asked for. */
+/** Gives it a home of its own, and turns off traffic that nobody asked for. */
 export const claudeEnvironment = (home: string): Readonly<Record<string, string>> => ({
   CLAUDE_CONFIG_DIR: `${home}/claude`,
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -82,7 +74,7 @@ const claudeServers = (client: string) => ({
   mcpServers: { tidegate: { type: 'stdio', command: client, args: ['mcp'] } },
 });
 
-/** A hook that cannot be asked must not mean yes: `onFailure` makes Claude refuse the call then. */
+/** `onFailure` makes Claude refuse a call when the hook cannot run: silence must not mean yes. */
 export const claudeSettings = (client: string) => ({
   disableAllHooks: false,
   hooks: {

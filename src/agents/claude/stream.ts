@@ -1,5 +1,3 @@
-import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../domain/tool-calls/agent-event.ts';
-import type { OutputReader, Talk } from '../../ports/executor.ts';
 import {
   countOf,
   type Fields,
@@ -10,13 +8,22 @@ import {
   partsOf,
   textOf,
 } from '../../adapters/files/untrusted-json.ts';
-import { claudeCall } from './tool-call.ts';
+import {
+  type AgentFailure,
+  type AgentFailureKind,
+  noUsage,
+  type ToolCall,
+  type ToolKind,
+  type Usage,
+} from '../../domain/tool-calls/agent-event.ts';
+import type { ExecutorCallbacks, OutputReader } from '../../ports/executor.ts';
+import { inputKey } from '../common/tool-call.ts';
 
 /**
  * Reads `claude -p --output-format stream-json`. `spentBefore`: what the continued session had cost already, because the
  * price that Claude names is that of the whole session.
  */
-export function followClaude(talk: Talk, spentBefore: number): OutputReader {
+export function followClaude(callbacks: ExecutorCallbacks, spentBefore: number): OutputReader {
   let usage: Usage = noUsage;
   let lastMessage: string | null = null;
   let idle = false;
@@ -28,24 +35,24 @@ export function followClaude(talk: Talk, spentBefore: number): OutputReader {
     const isNew = id === null || id !== lastMessage;
     lastMessage = id;
     for (const part of partsOf(message['content'])) {
-      if (part['type'] === 'text') talk.tell({ type: 'turn', text: textOf(part['text']) ?? '' });
+      if (part['type'] === 'text') callbacks.emit({ type: 'turn', text: textOf(part['text']) ?? '' });
       if (part['type'] !== 'tool_use') continue;
       const call = claudeCall(textOf(part['id']) ?? '', textOf(part['name']) ?? '', fieldsOf(part['input']) ?? {});
-      talk.tell({ type: 'tool-call', call });
+      callbacks.emit({ type: 'tool-call', call });
     }
     if (isNew) count(fieldsOf(message['usage']));
   };
   const count = (spent: Fields | null): void => {
     if (spent === null) return;
     usage = added(usage, spent);
-    talk.tell({ type: 'usage', usage });
+    callbacks.emit({ type: 'usage', usage });
   };
   const results = (message: Fields): void => {
     for (const part of partsOf(message['content'])) {
       if (part['type'] !== 'tool_result') continue;
       const id = textOf(part['tool_use_id']) ?? '';
       const outcome = part['is_error'] === true ? 'failed' : 'ok';
-      talk.tell({ type: 'tool-result', id, outcome, text: shownContent(part['content']) });
+      callbacks.emit({ type: 'tool-result', id, outcome, text: shownContent(part['content']) });
     }
   };
   const finished = (line: Fields): void => {
@@ -57,20 +64,20 @@ export function followClaude(talk: Talk, spentBefore: number): OutputReader {
       turns: Math.max(usage.turns, countOf(line['num_turns'])),
       usd: total === null ? usage.usd : Math.max(0, total - spentBefore),
     };
-    talk.tell({ type: 'usage', usage });
+    callbacks.emit({ type: 'usage', usage });
     const completed = line['is_error'] !== true && line['terminal_reason'] === 'completed';
-    talk.tell({
+    callbacks.emit({
       type: 'ended',
       outcome: completed ? 'completed' : 'failed',
       trouble: completed ? null : reasonOf(line, reset),
     });
     idle = true;
-    talk.hangUp();
+    callbacks.endInput();
   };
   return {
     line(text) {
       const line = parseFields(text);
-      if (line === null) return talk.tell({ type: 'unknown', line: text });
+      if (line === null) return callbacks.emit({ type: 'unknown', line: text });
       const message = fieldsOf(line['message']);
       switch (line['type']) {
         case 'assistant':
@@ -80,18 +87,18 @@ export function followClaude(talk: Talk, spentBefore: number): OutputReader {
         case 'result':
           return finished(line);
         case 'system':
-          return system(talk, line, text);
+          return system(callbacks, line, text);
         case 'rate_limit_event':
           reset = resetIn(fieldsOf(line['rate_limit_info']));
           return;
         default:
-          return talk.tell({ type: 'unknown', line: text });
+          return callbacks.emit({ type: 'unknown', line: text });
       }
     },
-    errorLine: (text) => talk.tell({ type: 'output', text }),
+    errorLine: (text) => callbacks.emit({ type: 'output', text }),
     send(text) {
       if (idle) return false;
-      talk.say(userMessage(text));
+      callbacks.write(userMessage(text));
       return true;
     },
     cancel: () => false,
@@ -105,20 +112,20 @@ export const userMessage = (text: string): string =>
 /** It sums up a conversation that grew too long, and goes on. */
 const quiet = new Set(['status', 'compact_boundary']);
 
-function system(talk: Talk, line: Fields, text: string): void {
+function system(callbacks: ExecutorCallbacks, line: Fields, text: string): void {
   const subtype = textOf(line['subtype']) ?? '';
   if (subtype === 'init')
-    talk.tell({ type: 'started', session: textOf(line['session_id']), model: textOf(line['model']) });
+    callbacks.emit({ type: 'started', session: textOf(line['session_id']), model: textOf(line['model']) });
   else if (subtype === 'api_retry')
-    talk.tell({ type: 'provider-trouble', trouble: troubleOf(numberOf(line['error_status']), line) });
-  else if (!subtype.startsWith('hook_') && !quiet.has(subtype)) talk.tell({ type: 'unknown', line: text });
+    callbacks.emit({ type: 'provider-trouble', trouble: troubleOf(numberOf(line['error_status']), line) });
+  else if (!subtype.startsWith('hook_') && !quiet.has(subtype)) callbacks.emit({ type: 'unknown', line: text });
 }
 
 /** Trap: a failed API call ends with subtype `success`. Only exit code, `is_error` and `terminal_reason` tell. */
-function reasonOf(line: Fields, reset: string | null): Trouble {
+function reasonOf(line: Fields, reset: string | null): AgentFailure {
   const subtype = textOf(line['subtype']) ?? '';
   const words = textOf(line['result']) ?? listOf(line['errors']).map(textOf).join('; ');
-  const of = (kind: TroubleKind): Trouble => ({ kind, until: null, words: words.slice(0, 500) });
+  const of = (kind: AgentFailureKind): AgentFailure => ({ kind, until: null, words: words.slice(0, 500) });
   if (subtype === 'error_max_turns') return of('turn-limit');
   if (subtype === 'error_max_budget_usd') return of('budget');
   if (line['terminal_reason'] === 'prompt_too_long') return of('prompt-too-long');
@@ -133,7 +140,7 @@ function resetIn(limit: Fields | null): string | null {
   return seconds === null ? null : new Date(seconds * 1000).toISOString();
 }
 
-function troubleOf(status: number | null, line: Fields): Trouble {
+function troubleOf(status: number | null, line: Fields): AgentFailure {
   const delay = numberOf(line['retry_delay_ms']);
   return {
     kind: kindOf(status),
@@ -143,7 +150,7 @@ function troubleOf(status: number | null, line: Fields): Trouble {
   };
 }
 
-function kindOf(status: number | null): TroubleKind {
+function kindOf(status: number | null): AgentFailureKind {
   if (status === 429) return 'rate-limited';
   if (status === 529 || status === 503 || status === 500) return 'overloaded';
   if (status === 401 || status === 403) return 'needs-login';
@@ -163,4 +170,37 @@ function shownContent(content: unknown): string {
   return partsOf(content)
     .map((part) => textOf(part['text']) ?? '')
     .join('\n');
+}
+
+const toolKinds: Readonly<Record<string, ToolKind>> = {
+  Read: 'read',
+  NotebookRead: 'read',
+  LS: 'search',
+  Glob: 'search',
+  Grep: 'search',
+  Write: 'write',
+  Edit: 'write',
+  MultiEdit: 'write',
+  NotebookEdit: 'write',
+  Bash: 'run',
+  WebFetch: 'fetch',
+  WebSearch: 'fetch',
+};
+
+/** Reads a tool call in the stream or a hook of Claude Code. */
+export function claudeCall(id: string, tool: string, input: Fields): ToolCall {
+  const path = textOf(input['file_path']) ?? textOf(input['notebook_path']) ?? textOf(input['path']);
+  const from = numberOf(input['offset']);
+  const length = numberOf(input['limit']);
+  const ranged = tool === 'Read' && (from !== null || length !== null);
+  const first = from ?? 1;
+  return {
+    id,
+    tool,
+    kind: toolKinds[tool] ?? 'other',
+    paths: path === null ? [] : [path],
+    command: tool === 'Bash' ? (textOf(input['command']) ?? '') : null,
+    lines: ranged ? { from: first, to: length === null ? null : first + length - 1 } : null,
+    input: inputKey(input, ['description', 'timeout', ...(tool === 'Read' ? ['offset', 'limit'] : [])]),
+  };
 }

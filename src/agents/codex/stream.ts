@@ -1,20 +1,27 @@
 import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  numberOf,
+  parseFields,
+  partsOf,
+  textOf,
+} from '../../adapters/files/untrusted-json.ts';
+import {
+  type AgentFailure,
+  type AgentFailureKind,
   noUsage,
   type ToolCall,
-  type Trouble,
-  type TroubleKind,
   type Usage,
 } from '../../domain/tool-calls/agent-event.ts';
-import type { OutputReader, Talk } from '../../ports/executor.ts';
-import { countOf, type Fields, fieldsOf, numberOf, parseFields, partsOf, textOf } from '../../adapters/files/untrusted-json.ts';
-import { inputKey } from '../common/input-key.ts';
-import { tryAgainAt } from './try-again.ts';
+import type { ExecutorCallbacks, OutputReader } from '../../ports/executor.ts';
+import { inputKey } from '../common/tool-call.ts';
 
 /**
  * Reads `codex exec --json`. Trap: calls that were refused are not in the stream, so those that our hook denies are told by
  * the hook; nothing says what a turn cost; the tokens are those of the whole session, so what it had used `before` is taken off.
  */
-export function followCodex(talk: Talk, before: Usage): OutputReader {
+export function followCodex(callbacks: ExecutorCallbacks, before: Usage): OutputReader {
   let usage: Usage = noUsage;
   let problem: string | null = null;
   const begun = new Set<string>();
@@ -22,24 +29,24 @@ export function followCodex(talk: Talk, before: Usage): OutputReader {
   const item = (of: Fields, isOver: boolean): void => {
     const id = textOf(of['id']) ?? '';
     if (of['type'] === 'agent_message') {
-      if (isOver) talk.tell({ type: 'turn', text: textOf(of['text']) ?? '' });
+      if (isOver) callbacks.emit({ type: 'turn', text: textOf(of['text']) ?? '' });
       return;
     }
     if (of['type'] === 'error') problem = textOf(of['message']);
     const call = callOf(id, of);
     if (call === null) return;
-    if (!begun.has(id)) talk.tell({ type: 'tool-call', call });
+    if (!begun.has(id)) callbacks.emit({ type: 'tool-call', call });
     begun.add(id);
     if (!isOver) return;
     begun.delete(id);
     const failed = of['status'] === 'failed' || (numberOf(of['exit_code']) ?? 0) !== 0;
     const text = textOf(of['aggregated_output']) ?? answerOf(of);
-    talk.tell({ type: 'tool-result', id, outcome: failed ? 'failed' : 'ok', text });
+    callbacks.emit({ type: 'tool-result', id, outcome: failed ? 'failed' : 'ok', text });
   };
   const completed = (spent: Fields | null): void => {
     usage = usedSince(before, spent ?? {}, usage.turns + 1);
-    talk.tell({ type: 'usage', usage });
-    talk.tell({ type: 'ended', outcome: 'completed', trouble: null });
+    callbacks.emit({ type: 'usage', usage });
+    callbacks.emit({ type: 'ended', outcome: 'completed', trouble: null });
   };
   return {
     line(text) {
@@ -47,7 +54,7 @@ export function followCodex(talk: Talk, before: Usage): OutputReader {
       const of = fieldsOf(line?.['item']);
       switch (line?.['type']) {
         case 'thread.started':
-          talk.tell({ type: 'started', session: textOf(line['thread_id']), model: null });
+          callbacks.emit({ type: 'started', session: textOf(line['thread_id']), model: null });
           break;
         case 'turn.started':
           break;
@@ -61,18 +68,18 @@ export function followCodex(talk: Talk, before: Usage): OutputReader {
           break;
         case 'error':
           problem = textOf(line['message']);
-          talk.tell({ type: 'provider-trouble', trouble: troubleIn(problem ?? '') });
+          callbacks.emit({ type: 'provider-trouble', trouble: troubleIn(problem ?? '') });
           break;
         case 'turn.failed': {
           const words = textOf(fieldsOf(line['error'])?.['message']) ?? problem ?? '';
-          talk.tell({ type: 'ended', outcome: 'failed', trouble: troubleIn(words) });
+          callbacks.emit({ type: 'ended', outcome: 'failed', trouble: troubleIn(words) });
           break;
         }
         default:
-          talk.tell({ type: 'unknown', line: text });
+          callbacks.emit({ type: 'unknown', line: text });
       }
     },
-    errorLine: (text) => talk.tell({ type: 'output', text }),
+    errorLine: (text) => callbacks.emit({ type: 'output', text }),
     send: () => false,
     cancel: () => false,
   };
@@ -107,12 +114,12 @@ function answerOf(item: Fields): string {
 }
 
 /** Codex gives no code, only words. */
-function troubleIn(words: string): Trouble {
+function troubleIn(words: string): AgentFailure {
   const status = Number(/(?:status|unexpected status)[^0-9]{0,3}([0-9]{3})/.exec(words)?.[1] ?? 0);
   return { kind: kindOf(status, words), until: tryAgainAt(words, new Date()), words: words.slice(0, 500) };
 }
 
-function kindOf(status: number, words: string): TroubleKind {
+function kindOf(status: number, words: string): AgentFailureKind {
   if (status === 429 || /usage limit|rate limit/i.test(words)) return 'rate-limited';
   if (status === 401 || status === 403 || /not logged in|invalid api key/i.test(words)) return 'needs-login';
   if (status >= 500) return 'overloaded';
@@ -131,4 +138,20 @@ function usedSince(before: Usage, session: Fields, turns: number): Usage {
     cachedTokens: since(cached, before.cachedTokens),
     usd: null,
   };
+}
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const said = /try again at (?:([A-Z][a-z]{2}) (\d{1,2})[a-z]{2}, (\d{4}) )?(\d{1,2}):(\d{2}) ([AP])M/;
+
+/**
+ * When Codex may be used again, out of `… or try again at Nov 22nd, 2029 12:00 AM.`; today, when it names no day. It speaks
+ * in local time and cuts off the seconds, so the minute after is meant.
+ */
+export function tryAgainAt(text: string, now: Date): string | null {
+  const [, month, day, year, hour, minute, half] = said.exec(text) ?? [];
+  if (hour === undefined || minute === undefined) return null;
+  const at = new Date(now);
+  if (month !== undefined) at.setFullYear(Number(year), months.indexOf(month.toLowerCase()), Number(day));
+  at.setHours((Number(hour) % 12) + (half === 'P' ? 12 : 0), Number(minute) + 1, 0, 0);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }

@@ -1,6 +1,5 @@
-import type { Executor, Launch, Seat } from '../../ports/executor.ts';
+import type { Executor, Launch, LaunchContext } from '../../ports/executor.ts';
 import { permissionRules } from './permission-rules.ts';
-import { gateways } from './providers.ts';
 import { followOpencode } from './stream.ts';
 
 /** opencode, `run --format json`. It has no hook: what it may do is told to it beforehand, in its own rules. */
@@ -8,22 +7,22 @@ export const opencodeExecutor: Executor = {
   name: 'opencode',
   resolve: null,
   prepare,
-  follow: (talk, seat) => followOpencode(talk, seat.job.agent?.model ?? null),
+  follow: (callbacks, context) => followOpencode(callbacks, context.job.agent?.model ?? null),
   hook: null,
 };
 
-function prepare(seat: Seat): Launch {
-  const { session, job } = seat;
+function prepare(context: LaunchContext): Launch {
+  const { session, job } = context;
   const model = job.agent?.model ?? null;
   return {
     argv: [
-      ...[seat.program, 'run', '--format', 'json'],
+      ...[context.program, 'run', '--format', 'json'],
       ...(session === null ? [] : ['--session', session.id]),
       ...(model === null ? [] : ['--model', model]),
     ],
-    environment: opencodeEnvironment(seat, {
-      permission: permissionRules(seat),
-      mcp: { tidegate: { type: 'local', command: [seat.client, 'mcp'] } },
+    environment: opencodeEnvironment(context, {
+      permission: permissionRules(context),
+      mcp: { tidegate: { type: 'local', command: [context.client, 'mcp'] } },
     }),
     files: {},
     opening: null,
@@ -34,21 +33,21 @@ function prepare(seat: Seat): Launch {
  * Its settings go in by a variable: that is the one place which counts more than the project's own, and which no running agent
  * can change.
  */
-export function opencodeEnvironment(seat: Seat, more: object): Readonly<Record<string, string>> {
-  const model = seat.job.agent?.model ?? null;
+export function opencodeEnvironment(context: LaunchContext, more: object): Readonly<Record<string, string>> {
+  const model = context.job.agent?.model ?? null;
   const settings = {
     // Tidegate takes the snapshots; opencode's own cost a third of its start.
     snapshot: false,
     autoupdate: false,
     share: 'disabled',
     ...(model === null ? {} : { model, small_model: model }),
-    provider: gateways(seat.variables, model),
+    provider: gateways(context.variables, model),
     ...more,
   };
   const places = ['config', 'data', 'state', 'cache'] as const;
   return {
     OPENCODE_CONFIG_CONTENT: JSON.stringify(settings),
-    ...Object.fromEntries(places.map((place) => [`XDG_${place.toUpperCase()}_HOME`, `${seat.home}/${place}`])),
+    ...Object.fromEntries(places.map((place) => [`XDG_${place.toUpperCase()}_HOME`, `${context.home}/${place}`])),
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
@@ -58,3 +57,21 @@ export function opencodeEnvironment(seat: Seat, more: object): Readonly<Record<s
     OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER: '1',
   };
 }
+
+/** Gateways that the person names by variables, as entries of opencode's `provider`. Keys stay in their variables. */
+function gateways(variables: Readonly<Record<string, string>>, model: string | null): Readonly<object> {
+  const [provider = '', ...rest] = (model ?? '').split('/');
+  const named = (id: string): object =>
+    provider === id && rest.length > 0 ? { models: { [rest.join('/')]: {} } } : {};
+  const openai = variables['OPENAI_BASE_URL'];
+  const anthropic = variables['ANTHROPIC_BASE_URL'];
+  return {
+    ...(openai === undefined ? {} : { openai: { options: { baseURL: openai }, ...named('openai') } }),
+    ...(anthropic === undefined
+      ? {}
+      : { anthropic: { options: { baseURL: versioned(anthropic) }, ...named('anthropic') } }),
+  };
+}
+
+/** Claude's variable names the host alone, opencode wants the path of the API too. */
+const versioned = (url: string): string => (/\/v1\/?$/.test(url) ? url : `${url.replace(/\/+$/, '')}/v1`);

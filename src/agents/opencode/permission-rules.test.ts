@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TaskId } from '../../domain/base/ids.ts';
 import { type ToolScope, toolDecider } from '../../domain/tool-calls/tool-scope.ts';
-import type { Seat } from '../../ports/executor.ts';
+import type { LaunchContext } from '../../ports/executor.ts';
 import { permissionRules } from './permission-rules.ts';
 
 const place = {
@@ -30,7 +30,7 @@ const scope = (more: Partial<ToolScope>): ToolScope => ({
 
 const rulesOf = (of: ToolScope, network: 'on' | 'off' = 'on') => {
   const job = { agent: { scope: of }, fence: { network, read: [], write: [] } };
-  return permissionRules({ job, workspace: '/workspace', home: '/home/agent' } as unknown as Seat);
+  return permissionRules({ job, workspace: '/workspace', home: '/home/agent' } as unknown as LaunchContext);
 };
 
 /** As opencode 1.18 has it: of all rules that match, the last one counts. */

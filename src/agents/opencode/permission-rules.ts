@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { grantPattern } from '../../domain/scope/claims.ts';
 import { agentSteering } from '../../domain/scope/steering.ts';
 import type { ToolScope } from '../../domain/tool-calls/tool-scope.ts';
-import type { Seat } from '../../ports/executor.ts';
+import type { LaunchContext } from '../../ports/executor.ts';
 
 type Action = 'allow' | 'deny' | 'ask';
 type Rules = Readonly<Record<string, Action>>;
@@ -13,30 +13,30 @@ type Permissions = Readonly<Record<string, Action | Rules>>;
  * included. Ours is finer: what is allowed may come out wider, what is denied never does. `ask` without somebody to answer ends
  * the agent's turn, so what opencode itself would ask about is allowed by name.
  */
-export function permissionRules(seat: Seat): Permissions {
-  const { agent, fence } = seat.job;
+export function permissionRules(context: LaunchContext): Permissions {
+  const { agent, fence } = context.job;
   if (agent === null) return {};
-  const scratch = ['/tmp', '/var/tmp', seat.home, ...fence.write];
+  const scratch = ['/tmp', '/var/tmp', context.home, ...fence.write];
   return {
     edit: editRules(
       agent.scope,
-      scratch.map((path) => relative(seat.workspace, path)),
+      scratch.map((path) => relative(context.workspace, path)),
     ),
     bash: { '*': 'allow', ...commandRules(agent.scope) },
     external_directory: { '*': 'deny', ...below([...scratch, ...fence.read, '/usr', '/run/tidegate'], 'allow') },
-    ...others(seat),
+    ...others(context),
   };
 }
 
 /** Where somebody answers, who knows the scope as it is at that moment. */
-export const askingRules = (seat: Seat): Permissions => ({
+export const askingRules = (context: LaunchContext): Permissions => ({
   edit: 'ask',
   bash: 'ask',
   external_directory: 'ask',
-  ...others(seat),
+  ...others(context),
 });
 
-function others({ job }: Seat): Permissions {
+function others({ job }: LaunchContext): Permissions {
   const web = job.fence.network === 'off' ? 'deny' : 'allow';
   return { read: 'allow', doom_loop: 'allow', webfetch: web, websearch: web };
 }

@@ -1,39 +1,46 @@
-import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../domain/tool-calls/agent-event.ts';
-import type { OutputReader, Talk } from '../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, numberOf, parseFields, textOf } from '../../adapters/files/untrusted-json.ts';
-import { opencodeCall } from './tool-call.ts';
+import {
+  type AgentFailure,
+  type AgentFailureKind,
+  noUsage,
+  type ToolCall,
+  type ToolKind,
+  type Usage,
+} from '../../domain/tool-calls/agent-event.ts';
+import type { ExecutorCallbacks, OutputReader } from '../../ports/executor.ts';
+import { inputKey, patchedPaths } from '../common/tool-call.ts';
 
 /**
  * Reads `opencode run --format json`. A call is told when it is over, with its result. While the provider refuses, opencode tries
  * again without a word; after its first `error` it ends with 1, whatever it still says.
  */
-export function followOpencode(talk: Talk, model: string | null): OutputReader {
+export function followOpencode(callbacks: ExecutorCallbacks, model: string | null): OutputReader {
   let usage: Usage = noUsage;
   let session: string | null = null;
-  let failure: Trouble | null = null;
+  let failure: AgentFailure | null = null;
 
   const begun = (id: string | null): void => {
     if (id === null || id === session) return;
     session = id;
-    talk.tell({ type: 'started', session, model });
+    callbacks.emit({ type: 'started', session, model });
   };
   const toolUse = (part: Fields): void => {
     const id = textOf(part['callID']) ?? '';
     const state = fieldsOf(part['state']) ?? {};
     const call = opencodeCall(id, textOf(part['tool']) ?? '', fieldsOf(state['input']) ?? {});
     const problem = state['status'] === 'error' ? (textOf(state['error']) ?? '') : null;
-    talk.tell({ type: 'tool-call', call });
+    callbacks.emit({ type: 'tool-call', call });
     if (problem !== null && isRefusal(problem))
-      talk.tell({ type: 'denied', call, because: { rule: 'agent-denied', words: problem.slice(0, 500) } });
+      callbacks.emit({ type: 'denied', call, because: { rule: 'agent-denied', words: problem.slice(0, 500) } });
     const exit = numberOf(fieldsOf(state['metadata'])?.['exit']) ?? 0;
     const outcome = problem !== null || exit !== 0 ? 'failed' : 'ok';
-    talk.tell({ type: 'tool-result', id, outcome, text: problem ?? textOf(state['output']) ?? '' });
+    callbacks.emit({ type: 'tool-result', id, outcome, text: problem ?? textOf(state['output']) ?? '' });
   };
   const stepOver = (part: Fields): void => {
     usage = added(usage, part);
-    talk.tell({ type: 'usage', usage });
+    callbacks.emit({ type: 'usage', usage });
     if (part['reason'] === 'tool-calls') return;
-    talk.tell({ type: 'ended', outcome: failure === null ? 'completed' : 'failed', trouble: failure });
+    callbacks.emit({ type: 'ended', outcome: failure === null ? 'completed' : 'failed', trouble: failure });
   };
   return {
     line(text) {
@@ -46,7 +53,7 @@ export function followOpencode(talk: Talk, model: string | null): OutputReader {
           return;
         case 'text':
           // opencode's own words to the model when it has shortened the conversation
-          if (part['synthetic'] !== true) talk.tell({ type: 'turn', text: textOf(part['text']) ?? '' });
+          if (part['synthetic'] !== true) callbacks.emit({ type: 'turn', text: textOf(part['text']) ?? '' });
           return;
         case 'tool_use':
           return toolUse(part);
@@ -54,15 +61,15 @@ export function followOpencode(talk: Talk, model: string | null): OutputReader {
           return stepOver(part);
         case 'error':
           failure = troubleOf(fieldsOf(line['error']) ?? {});
-          return talk.tell({ type: 'ended', outcome: 'failed', trouble: failure });
+          return callbacks.emit({ type: 'ended', outcome: 'failed', trouble: failure });
         default:
-          return talk.tell({ type: 'unknown', line: text });
+          return callbacks.emit({ type: 'unknown', line: text });
       }
     },
     errorLine(text) {
-      talk.tell({ type: 'output', text });
+      callbacks.emit({ type: 'output', text });
       if (session !== null || !/session not found/i.test(text)) return;
-      talk.tell({
+      callbacks.emit({
         type: 'ended',
         outcome: 'failed',
         trouble: { kind: 'unknown-session', until: null, words: text.slice(0, 500) },
@@ -91,7 +98,7 @@ function added(usage: Usage, { tokens, cost }: Fields): Usage {
   };
 }
 
-function troubleOf(error: Fields): Trouble {
+function troubleOf(error: Fields): AgentFailure {
   const data = fieldsOf(error['data']) ?? {};
   const words = textOf(data['message']) ?? textOf(error['name']) ?? '';
   const kind = kindOf(textOf(error['name']) ?? '', numberOf(data['statusCode']), words);
@@ -99,7 +106,7 @@ function troubleOf(error: Fields): Trouble {
   return { kind, until, words: words.slice(0, 500) };
 }
 
-function kindOf(name: string, status: number | null, words: string): TroubleKind {
+function kindOf(name: string, status: number | null, words: string): AgentFailureKind {
   if (name === 'ContextOverflowError') return 'prompt-too-long';
   if (name === 'ProviderAuthError' || status === 401 || status === 403) return 'needs-login';
   if (status === 429) return 'rate-limited';
@@ -120,4 +127,38 @@ function untilOf(headers: Fields): string | null {
   const seconds = Number(textOf(headers['retry-after']) ?? Number.NaN);
   const now = Date.parse(textOf(headers['date']) ?? '');
   return Number.isNaN(seconds) || Number.isNaN(now) ? null : new Date(now + seconds * 1000).toISOString();
+}
+
+const toolKinds: Readonly<Record<string, ToolKind>> = {
+  read: 'read',
+  list: 'search',
+  glob: 'search',
+  grep: 'search',
+  write: 'write',
+  edit: 'write',
+  multiedit: 'write',
+  patch: 'write',
+  apply_patch: 'write',
+  bash: 'run',
+  webfetch: 'fetch',
+  websearch: 'fetch',
+};
+
+function opencodeCall(id: string, tool: string, input: Fields): ToolCall {
+  const path = textOf(input['filePath']) ?? textOf(input['path']);
+  const offset = numberOf(input['offset']);
+  const limit = numberOf(input['limit']);
+  const first = Math.max(1, offset ?? 1);
+  const isRanged = tool === 'read' && (offset !== null || limit !== null);
+  const directory = tool === 'bash' ? textOf(input['workdir']) : null;
+  return {
+    id,
+    tool,
+    kind: toolKinds[tool] ?? 'other',
+    paths: path === null ? patchedPaths(textOf(input['patchText']) ?? '') : [path],
+    command: tool === 'bash' ? (textOf(input['command']) ?? '') : null,
+    ...(directory === null ? {} : { directory }),
+    lines: isRanged ? { from: first, to: limit === null ? null : first + limit - 1 } : null,
+    input: inputKey(input, ['description', 'timeout', ...(tool === 'read' ? ['offset', 'limit'] : [])]),
+  };
 }

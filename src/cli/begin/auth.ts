@@ -1,3 +1,4 @@
+import type { SetupToken } from '../../agents/facts.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
@@ -18,15 +19,16 @@ export async function logIn(
   const login = logins.find(({ name }) => name === agent);
   if (login === undefined) return misused('unknown-agent', `auth knows ${logins.map(({ name }) => name).join(', ')}`);
   if (check) return summary([login]);
-  if (variable === undefined && agent !== 'claude') return done(instructions(login));
-  return await keep(ports, context, login, variable ?? null);
+  if (variable !== undefined) return await keep(ports, context, login, { variable, made: null });
+  const { setupToken } = login;
+  if (setupToken === null) return done(instructions(login));
+  return await keep(ports, context, login, { variable: setupToken.variable, made: setupToken });
 }
 
 /** What to type, for agents whose own login command is not run from here. */
-function instructions({ name, variables, takesFile }: Login): readonly Text[] {
-  const own = ownLogin[name];
+function instructions({ name, variables, takesFile, ownLogin: own }: Login): readonly Text[] {
   const file =
-    own === undefined
+    own === null
       ? []
       : takesFile
         ? [`${own.command}    (its file ${own.file} is shown to agents, never copied)`]
@@ -37,35 +39,33 @@ function instructions({ name, variables, takesFile }: Login): readonly Text[] {
   return [...file, key, `export ${first}=<value>    (before you run)`, ...others];
 }
 
-const ownLogin: Readonly<Record<string, { readonly command: string; readonly file: string }>> = {
-  codex: { command: 'codex login', file: '~/.codex/auth.json' },
-  opencode: { command: 'opencode auth login', file: '~/.local/share/opencode/auth.json' },
-};
-
-const claudeToken = 'CLAUDE_CODE_OAUTH_TOKEN';
-
-/** `given`: what is to be asked for; null: claude makes a token first. */
-async function keep(ports: AuthPorts, context: Context, login: Login, given: string | null): Promise<Outcome> {
+/** Asks for the value of a variable and keeps it. `made`: the agent's own command prints the value first. */
+async function keep(
+  ports: AuthPorts,
+  context: Context,
+  login: Login,
+  { variable, made }: { readonly variable: string; readonly made: SetupToken | null },
+): Promise<Outcome> {
   const { terminal } = context;
-  const variable = given ?? claudeToken;
+  const command = made === null ? '' : [made.program, ...made.arguments].join(' ');
   if (!login.variables.includes(variable))
     return misused('unknown-variable', `${login.name} is logged in by ${login.variables.join(', ')}`);
   if (!terminal.interactive || context.json) {
-    const made = given === null ? 'run `claude setup-token` on a terminal, then ' : 'this asks on a terminal; or ';
-    return misused('needs-terminal', `${made}export ${variable}=<value>`);
+    const first = made === null ? 'this asks on a terminal; or ' : `run \`${command}\` on a terminal, then `;
+    return misused('needs-terminal', `${first}export ${variable}=<value>`);
   }
-  if (given === null) {
+  if (made !== null) {
     terminal.line(
-      'claude has the terminal now. At its end it shows a token: copy that, and you are asked for it here.',
+      `${made.program} has the terminal now. At its end it shows a token: copy that, and you are asked for it here.`,
     );
     terminal.line('To give up where it hears no Ctrl-C, close this terminal: nothing is kept.');
-    const code = await ports.setupToken();
-    if (code === null) return misused('no-claude', 'there is no claude on the PATH');
-    if (code !== 0) return failed(`\`claude setup-token\` ended with ${code}; nothing is kept`);
+    const code = await ports.setupToken(made);
+    if (code === null) return misused(`no-${made.program}`, `there is no ${made.program} on the PATH`);
+    if (code !== 0) return failed(`\`${command}\` ended with ${code}; nothing is kept`);
   }
   const value = await terminal.askSecret(`Paste the value of ${variable}; it is not shown. Enter alone keeps nothing:`);
   if (!value) return done([`Nothing is kept. Before you run: export ${variable}=<value>`]);
-  const wrong = mistakeIn(variable, value);
+  const wrong = mistakeIn(login, variable, value);
   if (wrong !== null) return misused('not-a-token', `${wrong}; nothing is kept`);
   const file = await ports.store(context, variable, value);
   const now = (await ports.logins(context)).find(({ name }) => name === login.name);
@@ -89,10 +89,10 @@ async function keepSecret(ports: AuthPorts, context: Context, variable: string):
 }
 
 /** What people paste by mistake: a code, an address, a key of another kind, half of it. */
-function mistakeIn(variable: string, value: string): string | null {
+function mistakeIn({ name, setupToken }: Login, variable: string, value: string): string | null {
   if (!/^[\w.~+/=-]{20,}$/.test(value)) return 'that is no token';
-  if (variable === claudeToken && value.startsWith('sk-ant-api'))
-    return 'that is an API key: tidegate auth claude ANTHROPIC_API_KEY';
+  if (variable === setupToken?.variable && value.startsWith(setupToken.mistaken.prefix))
+    return `that is an API key: tidegate auth ${name} ${setupToken.mistaken.variable}`;
   return null;
 }
 

@@ -1,3 +1,4 @@
+import type { SetupToken } from '../../agents/facts.ts';
 import type { CommitId } from '../../domain/base/ids.ts';
 import type { Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
@@ -34,8 +35,8 @@ export type Ports = {
 export type AuthPorts = {
   /** As far as can be told without a call. */
   logins(context: Context): Promise<readonly Login[]>;
-  /** Runs `claude setup-token` on this terminal: its exit code, null when there is no claude. */
-  setupToken(): Promise<number | null>;
+  /** Runs the agent's own command for a token on this terminal: its exit code, null when there is no such program. */
+  setupToken(token: SetupToken): Promise<number | null>;
   /** Keeps a value for this person alone, by the variable that agents get it as; returns where. */
   store(context: Context, variable: string, value: string): Promise<string>;
 };
@@ -49,6 +50,9 @@ export type Login = {
   readonly variables: readonly string[];
   /** Agents could read the file of its own login command. */
   readonly takesFile: boolean;
+  /** Its own login command and that command's file, as shown to people. */
+  readonly ownLogin: { readonly command: string; readonly file: string } | null;
+  readonly setupToken: SetupToken | null;
 };
 
 export type InitPorts = {

@@ -1,7 +1,7 @@
 import type { Post } from '../board/board.ts';
 import type { Trip } from '../breaker/trip.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { Trouble, Usage } from '../tool-calls/agent-event.ts';
+import type { AgentFailure, Usage } from '../tool-calls/agent-event.ts';
 
 /** What of an agent's doings belongs into the ledger while it works. Numbered from 1 by its supervisor. */
 export type AgentNote =
@@ -9,7 +9,7 @@ export type AgentNote =
   | { readonly note: 'denied'; readonly tool: string; readonly because: Finding }
   /** The breaker found the agent going round in circles. */
   | { readonly note: 'tripped'; readonly trip: Trip }
-  | { readonly note: 'trouble'; readonly trouble: Trouble }
+  | { readonly note: 'trouble'; readonly trouble: AgentFailure }
   | { readonly note: 'usage'; readonly usage: Usage }
   /** It asks for paths outside of what it owns; a person may grant them while it goes on. */
   | { readonly note: 'asked'; readonly paths: readonly string[]; readonly why: string }
@@ -27,7 +27,7 @@ export type AgentReport = {
   readonly usage: Usage;
   /** The agent's own last word; null when it ended without one. */
   readonly outcome: 'completed' | 'failed' | null;
-  readonly trouble: Trouble | null;
+  readonly trouble: AgentFailure | null;
   readonly denials: number;
   readonly trips: readonly Trip[];
   /** Lines of its stream that this version does not know. */

@@ -1,10 +1,10 @@
+import { agentKinds } from '../../agents/agents.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { PlannedTask } from '../plan/plan.ts';
 import { pausesProvider } from '../run/recovery.ts';
 import { agentOf, type ProviderTrouble, type TaskState } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
-import type { Trouble } from '../tool-calls/agent-event.ts';
-import { agentKinds } from '../../agents/agents.ts';
+import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import type { Providers } from './provider.ts';
 
 /** Of the models of the agent that does the task; empty for programs that need none. */
@@ -33,7 +33,7 @@ export function pauseFor(
   return { type: 'provider-paused', provider, until: untilOf(trouble, tries, now), trouble, tries };
 }
 
-function untilOf(trouble: Trouble, tries: number, now: string): string | null {
+function untilOf(trouble: AgentFailure, tries: number, now: string): string | null {
   if (trouble.kind === 'needs-login') return null;
   const said = trouble.until === null ? Number.NaN : Date.parse(trouble.until);
   const backOff = Date.parse(now) + Math.min(policy.longestPause, policy.shortestPause * 2 ** (tries - 1));

@@ -1,7 +1,7 @@
 import type { RunId } from '../base/ids.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState } from '../run/run.ts';
-import type { Trouble } from '../tool-calls/agent-event.ts';
+import type { AgentFailure } from '../tool-calls/agent-event.ts';
 
 /** One provider of models, as far as it made trouble in this run. */
 export type ProviderState =
@@ -10,7 +10,7 @@ export type ProviderState =
       readonly status: 'paused';
       readonly tries: number;
       readonly until: string | null;
-      readonly trouble: Trouble;
+      readonly trouble: AgentFailure;
       /** The run that ran into it, when it was another one. */
       readonly of?: RunId;
     };

@@ -2,7 +2,7 @@ import { safeLine } from '../base/safe-text.ts';
 import type { Finding, Rule, Rules } from '../findings/finding.ts';
 import type { Verdict } from '../gates/verdict.ts';
 import { canonicalJson } from '../plan/plan.ts';
-import type { Trouble } from '../tool-calls/agent-event.ts';
+import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import type { Explain, Explained, Sentence, Sentences } from './sentence.ts';
 import { withPlace } from './sentence.ts';
 import { attemptSentences, denialSentences, handoffSentences } from './sentences/attempt-sentences.ts';
@@ -95,7 +95,7 @@ export function explainVerdict(verdict: Verdict) {
 export const knownRules = Object.keys(sentences) as readonly Rule[];
 
 /** Everything known of a trouble besides its kind; empty when nothing is. */
-export function describeTrouble({ words, retryMs, because }: Trouble): string {
+export function describeTrouble({ words, retryMs, because }: AgentFailure): string {
   const ours = because === undefined ? '' : describeWithFix(because);
   return [ours, words, retryMs === undefined ? '' : `retry in ${retryMs} ms`].filter(Boolean).join(', ');
 }

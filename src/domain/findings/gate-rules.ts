@@ -2,7 +2,7 @@ import type { CommitId, RunId, TaskId } from '../base/ids.ts';
 import type { AddressFault } from '../base/web-address.ts';
 import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff } from '../gates/evidence.ts';
 import type { WhyMissing } from '../plan/earlier-waves.ts';
-import type { TroubleKind } from '../tool-calls/agent-event.ts';
+import type { AgentFailureKind } from '../tool-calls/agent-event.ts';
 import type { Finding } from './finding.ts';
 
 /** Findings of the gates. */
@@ -44,7 +44,7 @@ export type GateRules = {
   fence: Pick<FenceEvidence, 'mode' | 'canary'> & { readonly breaches?: readonly Breach[] };
   /** With code 0: the agent did not say that it had finished. `words` are those of its trouble. */
   exit: Pick<Ending, 'reason' | 'code' | 'signal'> & {
-    readonly trouble?: TroubleKind;
+    readonly trouble?: AgentFailureKind;
     readonly because?: Finding;
     readonly words?: string;
   };

@@ -18,7 +18,7 @@ import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import type { SettleLimits, Settlement } from '../run/settle-attempt.ts';
 import type { Aftermath, AgentSession, Hold } from '../run/task.ts';
-import type { Trouble } from '../tool-calls/agent-event.ts';
+import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 
@@ -314,7 +314,7 @@ export type RunEvent =
       readonly type: 'provider-paused';
       readonly provider: string;
       readonly until: string | null;
-      readonly trouble: Trouble;
+      readonly trouble: AgentFailure;
       /** How often in a row, for the next pause to be longer. */
       readonly tries: number;
       /** The run that ran into it, when it was another one. */

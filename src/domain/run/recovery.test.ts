@@ -2,16 +2,20 @@ import { describe, expect, test } from 'vitest';
 import type { Providers } from '../agents/provider.ts';
 import { pauseFor } from '../agents/provider-pause.ts';
 import type { Ending } from '../gates/evidence.ts';
-import type { Trouble, TroubleKind } from '../tool-calls/agent-event.ts';
+import type { AgentFailure, AgentFailureKind } from '../tool-calls/agent-event.ts';
 import { aftermathOf, recoveryFrom } from './recovery.ts';
 
-const trouble = (kind: TroubleKind, until: string | null = null): Trouble => ({ kind, until, words: 'said so' });
+const trouble = (kind: AgentFailureKind, until: string | null = null): AgentFailure => ({
+  kind,
+  until,
+  words: 'said so',
+});
 const ending = (reason: Ending['reason'], code: number | null = null): Ending => ({
   reason,
   code,
   signal: null,
 });
-const failed = (kind: TroubleKind) =>
+const failed = (kind: AgentFailureKind) =>
   recoveryFrom({ ending: ending('exited', 1), agent: { outcome: 'failed', trouble: trouble(kind) } });
 
 describe('an attempt that did not end well', () => {
@@ -66,7 +70,7 @@ describe('an attempt that did not end well', () => {
 
 describe('a provider', () => {
   const now = '2026-11-15T12:00:00.000Z';
-  const pause = (given: Trouble, providers: Providers = {}) =>
+  const pause = (given: AgentFailure, providers: Providers = {}) =>
     pauseFor(providers, { provider: 'anthropic', trouble: given }, now);
 
   test('that says when it serves again is paused until then', () => {
@@ -109,7 +113,7 @@ describe('why there is another attempt', () => {
   });
 
   test('a provider that fails interrupts, and a turn limit is time that ran out', () => {
-    const following = (kind: TroubleKind) =>
+    const following = (kind: AgentFailureKind) =>
       aftermathOf({ ending: ending('exited', 1), agent: { outcome: 'failed', trouble: trouble(kind) } });
     expect([following('rate-limited'), following('turn-limit'), following('other')]).toEqual([
       'interrupted',

@@ -1,7 +1,7 @@
 import type { Finding } from '../findings/finding.ts';
 import type { Ending, MonitorEvidence } from '../gates/evidence.ts';
 import { findingsIn } from '../gates/verdict.ts';
-import type { Trouble, TroubleKind } from '../tool-calls/agent-event.ts';
+import type { AgentFailure, AgentFailureKind } from '../tool-calls/agent-event.ts';
 import type { Aftermath, TaskProgress } from './task.ts';
 
 /** What follows from an attempt that did not end well. */
@@ -11,7 +11,7 @@ type Recovery = {
   /** Where the next attempt begins: in the agent's own session, with the work alone, or with nothing. */
   readonly start: 'session' | 'snapshot' | 'clean';
   /** The provider's, for all tasks that use it. */
-  readonly trouble: Trouble | null;
+  readonly trouble: AgentFailure | null;
   /** Another agent of the chain may do better. */
   readonly blames: 'agent' | 'nobody';
 };
@@ -59,7 +59,7 @@ const plain: Recovery = { cost: 'charged', start: 'snapshot', trouble: null, bla
 const overBudget: Recovery = { ...plain, cost: 'free', start: 'session' };
 const providers: Recovery = { cost: 'free', start: 'session', trouble: null, blames: 'agent' };
 
-const byTrouble: Readonly<Record<TroubleKind, Recovery>> = {
+const byTrouble: Readonly<Record<AgentFailureKind, Recovery>> = {
   'rate-limited': { ...providers, cost: 'waited-for' },
   'needs-login': { ...providers, cost: 'waited-for' },
   overloaded: providers,
@@ -72,7 +72,7 @@ const byTrouble: Readonly<Record<TroubleKind, Recovery>> = {
 };
 
 /** These stop the whole provider: no task of it would fare better. */
-export const pausesProvider = (trouble: Trouble): boolean =>
+export const pausesProvider = (trouble: AgentFailure): boolean =>
   trouble.kind === 'rate-limited' || trouble.kind === 'needs-login';
 
 /** An agent that left its scope and starts clean is shown where it must not go. */

@@ -25,7 +25,7 @@ import { judged } from '../gates/judge.ts';
 import { failWith, inconclusive, type Verdict } from '../gates/verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { policy } from '../settings/policy.ts';
-import type { Trouble, TroubleKind } from '../tool-calls/agent-event.ts';
+import type { AgentFailure, AgentFailureKind } from '../tool-calls/agent-event.ts';
 import { evolveTask } from './evolve-task.ts';
 import { strayedFindings } from './recovery.ts';
 import { type SettleLimits, settleAttempt } from './settle-attempt.ts';
@@ -119,12 +119,12 @@ describe('a task', () => {
 describe('a chain of agents', () => {
   const chain = { ...limits, chain: ['claude', 'codex'] };
   const byChain = plannedTask(task('a', { agent: ['claude', 'codex'] }), 0);
-  const failing = (kind: TroubleKind, times: number): TaskState => {
+  const failing = (kind: AgentFailureKind, times: number): TaskState => {
     const trouble = { kind, until: null, words: '' };
     const events = Array.from({ length: times }, (_, index) => attempted(index + 1, { ending: exited(1) })).flat();
     return events.map((event) => withTrouble(event, trouble)).reduce(evolving(chain), byChain);
   };
-  const withTrouble = (event: RunEvent, trouble: Trouble): RunEvent => {
+  const withTrouble = (event: RunEvent, trouble: AgentFailure): RunEvent => {
     if (event.type === 'attempt-ended') return { ...event, agent: { ...noReport, outcome: 'failed', trouble } };
     if (event.type !== 'phase-judged' || event.phase !== 'monitor') return event;
     return { ...event, evidence: { ...event.evidence, agent: { outcome: 'failed', trouble } } };

@@ -5,7 +5,7 @@ import type { Verdict } from '../gates/verdict.ts';
 import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
 import type { By } from '../ledger/requests.ts';
 import type { PlannedTask } from '../plan/plan.ts';
-import { addUsage, noUsage, type Trouble, type Usage } from '../tool-calls/agent-event.ts';
+import { type AgentFailure, addUsage, noUsage, type Usage } from '../tool-calls/agent-event.ts';
 import type { PathRequest } from './evolve-task.ts';
 
 /**
@@ -58,7 +58,7 @@ export type NextStart = {
   readonly after: Aftermath | null;
 };
 
-export type ProviderTrouble = { readonly provider: string; readonly trouble: Trouble };
+export type ProviderTrouble = { readonly provider: string; readonly trouble: AgentFailure };
 
 /** Why there is another attempt, as far as its agent has to know. */
 export type Aftermath =

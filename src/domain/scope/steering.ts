@@ -1,3 +1,4 @@
+import { agents } from '../../agents/agents.ts';
 import { foldPath } from '../base/path-fold.ts';
 
 /** Files and directories that run, or tell others what to do, without having been called. At any depth of a repository. */
@@ -5,20 +6,22 @@ export type Steering = 'agents' | 'editors' | 'hooks' | 'ci' | 'git' | 'tidegate
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Agents read these when they start, so they stand in for themselves in a fence even where the repository has none. */
-export const agentConfigNames: readonly string[] = words(
-  '.claude .codex .opencode .mcp.json .vscode .husky .cursor .gemini AGENTS.md CLAUDE.md',
-);
+/** Names that agents read when they start. In a fence an empty one stands in where the repository has none. */
+export const agentConfigNames: readonly string[] = [
+  ...agents.flatMap(({ configuration }) => configuration?.atStart ?? []),
+  ...words('.vscode .husky .cursor AGENTS.md'),
+];
 
 /** A name in two lists is of the later kind. */
 const names: Readonly<Record<Steering, readonly string[]>> = {
   agents: [
     ...agentConfigNames,
+    ...agents.flatMap(({ configuration }) => configuration?.later ?? []),
+    // of agents that Tidegate does not drive
     ...words(`
-    CLAUDE.local.md AGENTS.override.md AGENT.md .agents opencode.json opencode.jsonc GEMINI.md .geminiignore .qwen QWEN.md
-    .cursorrules .cursorignore .windsurf .windsurfrules .clinerules .roo .roorules .roomodes .kiro .amazonq .junie
-    .aider.conf.yml .aiderignore .continue .continuerules .goose .goosehints .augment .augment-guidelines .trae .factory
-    .crush.json crush.json CRUSH.md WARP.md .rules .openhands`),
+    AGENT.md .agents .qwen QWEN.md .cursorrules .cursorignore .windsurf .windsurfrules .clinerules .roo .roorules .roomodes
+    .kiro .amazonq .junie .aider.conf.yml .aiderignore .continue .continuerules .goose .goosehints .augment
+    .augment-guidelines .trae .factory .crush.json crush.json CRUSH.md WARP.md .rules .openhands`),
   ],
   editors: words(`
     .vscode .idea .zed .fleet .devcontainer .devcontainer.json .gitpod.yml .replit .envrc mise.toml .mise.toml .mise .exrc

@@ -18,14 +18,14 @@ export type AgentEvent =
   /** Of this attempt so far, never a difference. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The provider refused or broke off; the agent goes on trying by itself. */
-  | { readonly type: 'provider-trouble'; readonly trouble: Trouble }
+  | { readonly type: 'provider-trouble'; readonly trouble: AgentFailure }
   | { readonly type: 'output'; readonly text: string }
   /** A person's message has reached it. */
   | { readonly type: 'told'; readonly text: string }
   /** A line of the agent's that we do not know: kept and counted, never fatal. */
   | { readonly type: 'unknown'; readonly line: string }
   /** The agent's own last word, before its process ends. */
-  | { readonly type: 'ended'; readonly outcome: 'completed' | 'failed'; readonly trouble: Trouble | null };
+  | { readonly type: 'ended'; readonly outcome: 'completed' | 'failed'; readonly trouble: AgentFailure | null };
 
 export type ToolCall = {
   readonly id: string;
@@ -55,8 +55,8 @@ export type Usage = {
   readonly usd: number | null;
 };
 
-export type Trouble = {
-  readonly kind: TroubleKind;
+export type AgentFailure = {
+  readonly kind: AgentFailureKind;
   /** When the provider says it will serve again, as ISO time; null when it does not say. */
   readonly until: string | null;
   /** The provider's or the agent's own; empty when there are none. */
@@ -67,7 +67,7 @@ export type Trouble = {
   readonly because?: Finding;
 };
 
-export type TroubleKind =
+export type AgentFailureKind =
   | 'rate-limited'
   | 'overloaded'
   | 'needs-login'

@@ -1,3 +1,5 @@
+import { agents } from '../../agents/agents.ts';
+
 /**
  * Managers of toolchains whose programs need more than the directory on the PATH: what of each is visible in a fence, and what never
  * is. What a row shows is bound as a whole; file modes do not count there, because under umask 077 all files are private.
@@ -198,20 +200,7 @@ export const toolchainTable: readonly ToolchainRow[] = [
     never: ['pkg/mod', '~/.config/go'],
   },
   { name: 'Go', variable: 'GOPATH', places: ['~/go'], shows: ['bin'], never: ['pkg/mod'] },
-  { name: 'Claude Code', places: ['~/.local/share/claude'], shows: ['versions'], never: [] },
-  {
-    name: 'Claude Code',
-    places: ['~/.claude/local'],
-    shows: ['.', 'node_modules', 'package.json'],
-    never: ['~/.claude/.credentials.json', '~/.claude/history.jsonl', '~/.claude/projects', '~/.claude.json'],
-  },
-  {
-    name: 'Codex',
-    places: ['~/.codex'],
-    shows: ['bin', 'packages'],
-    never: ['auth.json', 'config.toml', 'history.jsonl', 'sessions', '.env'],
-  },
-  { name: 'opencode', places: ['~/.opencode'], shows: ['bin'], never: ['~/.local/share/opencode/auth.json'] },
+  ...agents.flatMap(({ toolchains }) => toolchains ?? []),
   {
     name: 'Python environment',
     marker: 'pyvenv.cfg',

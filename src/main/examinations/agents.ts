@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
-import type { FoundLogin } from '../../agents/common/login.ts';
 import { personsHome } from '../../adapters/process/persons-name.ts';
+import { agentKinds, agents } from '../../agents/agents.ts';
+import type { FoundLogin } from '../../agents/common/login.ts';
+import type { AgentKind } from '../../agents/facts.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { AuthPorts, Examine } from '../../cli/frame/ports.ts';
-import { type AgentKind, agentKinds } from '../../agents/agents.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { AgentReadiness } from '../../domain/gates/preflight.ts';
 import type { Examined } from '../../ports/repository-handle.ts';
 
-/** One line for each agent: found, version, login, how its calls are judged, and whether it starts in the fence. */
+/** One line for each agent: program, version, login, how its calls are judged, and whether it starts in the fence. */
 export const agentExaminations: readonly Examine[] = Object.entries(agentKinds)
   .filter(([name, kind]) => kind.program !== '' && (kind.executor !== 'acp' || name === kind.program))
   .map(
@@ -17,23 +18,14 @@ export const agentExaminations: readonly Examine[] = Object.entries(agentKinds)
         examineAgent(name, kind, context),
   );
 
-const judgedBy: Readonly<Record<AgentKind['executor'], string>> = {
-  command: 'not watched',
-  claude: 'judged by its hook',
-  codex: 'judged by its hook',
-  opencode: 'judged by its own rules',
-  acp: 'judged when it asks',
-};
-
 async function examineAgent(name: string, kind: AgentKind, context: Context): Promise<Examined> {
   const { env } = context;
-  const [{ findProgram }, { probeProgram }, { executorOf }, { mendHidden, probePlace }] = await Promise.all([
+  const [{ findProgram }, { probeProgram }, { mendHidden, probePlace }] = await Promise.all([
     import('../../agents/common/program.ts'),
     import('../../adapters/fence/probe.ts'),
-    import('../../supervisor/agent/agent-watch.ts'),
     import('./toolchains.ts'),
   ]);
-  const { resolve } = await executorOf(kind.executor, kind.program);
+  const { resolve } = await kind.load();
   const program = findProgram(kind.program, env, resolve ?? ((path) => path));
   if (program === null)
     return { name, state: 'warning', found: `${kind.program} is not on the PATH`, fix: null, isMissing: true };
@@ -49,21 +41,20 @@ async function examineAgent(name: string, kind: AgentKind, context: Context): Pr
     };
   }
   const login = await loginOf(kind, env);
-  const found = `${version}, ${program.path}; ${loginText(login)}; ${judgedBy[kind.executor]}; starts in the fence`;
+  const found = `${version}, ${program.path}; ${loginText(login)}; ${kind.judged}; starts in the fence`;
   const isReady = login.by !== 'nothing' || (kind.login?.required === false && !login.hasFile);
   return isReady
     ? { name, state: 'good', found, fix: null }
     : { name, state: 'warning', found, fix: login.by === 'nothing' ? fixOf(login) : null };
 }
 
-/** `kept`: where the token lies, if it is one that Tidegate keeps. `open`: where tokens would lie, in a file that others can read. */
+/** `kept`: the file with the token, if Tidegate keeps it. `open`: the file of tokens, when others can read it. */
 type KnownLogin = FoundLogin & { readonly kept?: string; readonly open?: string };
 type NoLogin = KnownLogin & { readonly by: 'nothing' };
 
 async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin> {
-  const [{ findLogin }, { isPrivate, tokensFile, withStoredTokens }, { agentUser }] = await Promise.all([
+  const [{ findLogin, isPrivate, tokensFile, withStoredTokens }, { agentUser }] = await Promise.all([
     import('../../agents/common/login.ts'),
-    import('../../agents/common/stored-tokens.ts'),
     import('../../adapters/fence/index.ts'),
   ]);
   const file = tokensFile(env, personsHome());
@@ -73,7 +64,7 @@ async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin
   return { ...login, open: file };
 }
 
-/** The supervisor asks the same before it launches; here it is asked before anything is made. */
+/** Checks before anything is created what the supervisor checks again before it launches. */
 export async function agentReady(name: string, env: Context['env']): Promise<AgentReadiness> {
   const kind = agentKinds[name];
   if (kind === undefined || kind.program === '') return { ready: true };
@@ -101,11 +92,9 @@ function loginText(login: KnownLogin): string {
 export const authPorts: AuthPorts = {
   logins: async ({ env }) => {
     const { variablesOf } = await import('../../agents/common/login.ts');
-    const kinds = Object.entries(agentKinds).filter(
-      ([name, { program, drives }]) => name === program && drives === undefined,
-    );
+    const withProgram = agents.filter(({ name, kind }) => name === kind.program);
     return await Promise.all(
-      kinds.map(async ([name, kind]) => {
+      withProgram.map(async ({ name, kind, ownLogin = null, setupToken = null }) => {
         const login = await loginOf(kind, env);
         return {
           name,
@@ -114,18 +103,20 @@ export const authPorts: AuthPorts = {
           fix: login.by === 'nothing' ? fixOf(login) : '',
           variables: variablesOf(kind, env),
           takesFile: process.getuid?.() !== 0,
+          ownLogin,
+          setupToken,
         };
       }),
     );
   },
-  setupToken: () =>
+  setupToken: ({ program, arguments: args }) =>
     new Promise((resolve) => {
-      const child = spawn('claude', ['setup-token'], { stdio: 'inherit' });
+      const child = spawn(program, args, { stdio: 'inherit' });
       child.once('error', () => resolve(null));
       child.once('exit', (code) => resolve(code ?? 1));
     }),
   store: async ({ env }, name, token) => {
-    const { storeToken, tokensFile } = await import('../../agents/common/stored-tokens.ts');
+    const { storeToken, tokensFile } = await import('../../agents/common/login.ts');
     const file = tokensFile(env, personsHome());
     storeToken(file, name, token);
     return file;

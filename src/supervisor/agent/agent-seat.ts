@@ -1,17 +1,17 @@
 import { chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findLogin } from '../../agents/common/login.ts';
-import { findProgram } from '../../agents/common/program.ts';
 import { type Bind, fencedRuntime, fencedWorkspace, type Host } from '../../adapters/fence/index.ts';
 import { isTooLong } from '../../adapters/files/agent-files.ts';
 import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
 import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
+import { findLogin } from '../../agents/common/login.ts';
+import { findProgram } from '../../agents/common/program.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { Executor, Launch, Seat } from '../../ports/executor.ts';
+import type { Executor, Launch, LaunchContext } from '../../ports/executor.ts';
 import type { Job } from '../../ports/supervisor.ts';
 import type { RuntimeDirectory } from '../job/runtime-directory.ts';
 
-export type Seated = { readonly seat: Seat; readonly launch: Launch; readonly binds: readonly Bind[] };
+export type PreparedLaunch = { readonly seat: LaunchContext; readonly launch: Launch; readonly binds: readonly Bind[] };
 
 type SeatOrder = {
   readonly job: Job;
@@ -21,11 +21,11 @@ type SeatOrder = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly prompt: string;
   /** A session to go on with: that of the launch before, or of an earlier attempt. */
-  readonly session: Seat['session'];
+  readonly session: LaunchContext['session'];
 };
 
 /** Everything around one launch of an agent, or why there can be none. */
-export function takeSeat(executor: Executor, order: SeatOrder): Seated | Finding {
+export function prepareLaunch(executor: Executor, order: SeatOrder): PreparedLaunch | Finding {
   const { job, files, runtime, host } = order;
   const isFenced = job.fence.mode !== 'none';
   const workspace = isFenced ? fencedWorkspace : files.workspace;

@@ -6,8 +6,8 @@ import type { Ending } from '../../domain/gates/evidence.ts';
 import { type AgentEvent, addUsage, type ToolCall } from '../../domain/tool-calls/agent-event.ts';
 import type { Decision } from '../../domain/tool-calls/decision.ts';
 import { type ToolPlace, toolDecider } from '../../domain/tool-calls/tool-scope.ts';
-import type { Executor, Launch, Seat } from '../../ports/executor.ts';
-import type { AgentJob, Job, Terms } from '../../ports/supervisor.ts';
+import type { Executor, Launch, LaunchContext } from '../../ports/executor.ts';
+import type { AgentJob, Terms } from '../../ports/supervisor.ts';
 import type { HookAnswer } from '../channel/client-channel.ts';
 import { type Listening, listen } from '../channel/listen.ts';
 import type { Notes } from '../job/notes.ts';
@@ -18,27 +18,9 @@ import { watchAllowance } from './allowance-watch.ts';
 import { watchBreaker } from './breaker-watch.ts';
 import { openTranscript } from './transcript.ts';
 
-/** Each is loaded only by the supervisors of its own agents. */
-export async function executorOf(name: Job['executor'], program: string): Promise<Executor> {
-  switch (name) {
-    case 'command':
-      return (await import('../../agents/command/executor.ts')).commandExecutor;
-    case 'scripted':
-      return (await import('../../agents/scripted/executor.ts')).scriptedExecutor;
-    case 'claude':
-      return (await import('../../agents/claude/executor.ts')).claudeExecutor;
-    case 'codex':
-      return (await import('../../agents/codex/executor.ts')).codexExecutor;
-    case 'opencode':
-      return (await import('../../agents/opencode/executor.ts')).opencodeExecutor;
-    case 'acp':
-      return (await import('../../agents/acp/executor.ts')).acpExecutor(program);
-  }
-}
-
 /** Follows an agent over all launches of one attempt. */
 export type AgentWatch = {
-  listen(seat: Seat, launch: Launch): Ears;
+  listen(seat: LaunchContext, launch: Launch): Ears;
   hook(payload: unknown): HookAnswer;
   /** What we saw of it by other means than its own words. */
   tell(event: AgentEvent): void;
@@ -46,7 +28,7 @@ export type AgentWatch = {
   say(text: string): boolean;
   terms(terms: Terms): void;
   /** What the next launch goes on with. */
-  session(): Seat['session'];
+  session(): LaunchContext['session'];
   /** The agent's own last word so far. */
   outcome(): AgentReport['outcome'];
   close(): AgentReport;
@@ -92,7 +74,7 @@ export function watchAgent(
       const before = transcript.report().usage;
       const tell = (event: AgentEvent): void =>
         told(event.type === 'usage' ? { ...event, usage: addUsage(before, event.usage) } : event);
-      const listening = listen(follow, seat, launch, { tell, decide });
+      const listening = listen(follow, seat, launch, { emit: tell, decide });
       // Where no hook gives us a word before each call, a message does, if the agent takes one.
       if (executor.hook === null) breaker.advise((text) => void listening.send(text));
       current = listening;

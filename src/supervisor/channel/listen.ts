@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
-import type { Executor, Launch, Seat, Talk } from '../../ports/executor.ts';
+import type { Executor, ExecutorCallbacks, Launch, LaunchContext } from '../../ports/executor.ts';
 import type { AgentStdin, Ears } from '../job/run-fenced.ts';
 import { splitLines } from './lines.ts';
 
@@ -8,22 +8,22 @@ export type Listening = { readonly ears: Ears; send(text: string): boolean };
 /** Ears for one process of an agent: its lines become events, what it is told goes to its stdin. */
 export function listen(
   follow: NonNullable<Executor['follow']>,
-  seat: Seat,
+  context: LaunchContext,
   launch: Launch,
-  on: Pick<Talk, 'tell' | 'decide'>,
+  on: Pick<ExecutorCallbacks, 'emit' | 'decide'>,
 ): Listening {
   let line: AgentStdin | null = null;
   let early = '';
   const open = new Set<string>();
-  const tell = (event: AgentEvent): void => {
+  const emit = (event: AgentEvent): void => {
     noteCall(open, event);
-    on.tell(event);
+    on.emit(event);
   };
-  const say = (text: string): void => {
+  const write = (text: string): void => {
     if (line === null) early += text;
     else line.say(text);
   };
-  const reader = follow({ ...on, tell, say, hangUp: () => line?.hangUp() }, seat);
+  const reader = follow({ ...on, emit, write, endInput: () => line?.hangUp() }, context);
   const out = splitLines(reader.line);
   const error = splitLines(reader.errorLine);
   const { opening } = launch;

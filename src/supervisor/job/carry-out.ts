@@ -1,7 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { findLogin } from '../../agents/common/login.ts';
-import { findProgram } from '../../agents/common/program.ts';
 import {
   agentUser,
   callFilter,
@@ -13,17 +11,20 @@ import {
 import { chooseHandoff, readHandoffFile } from '../../adapters/handoff/index.ts';
 import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../../adapters/workspace/index.ts';
+import { findLogin } from '../../agents/common/login.ts';
+import { findProgram } from '../../agents/common/program.ts';
+import { loadExecutor } from '../../agents/load-executor.ts';
 import { noReport } from '../../domain/agents/agent-note.ts';
 import { describeWithFix } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import type { Ending, HandoffEvidence } from '../../domain/gates/evidence.ts';
-import type { Trouble } from '../../domain/tool-calls/agent-event.ts';
+import type { AgentFailure } from '../../domain/tool-calls/agent-event.ts';
 import type { ToolPlace } from '../../domain/tool-calls/tool-scope.ts';
 import { failureOf, isEnvironmental } from '../../ports/failures.ts';
 import type { ExitRecord, Job } from '../../ports/supervisor.ts';
 import { agentHome } from '../agent/agent-seat.ts';
-import { executorOf, watchAgent } from '../agent/agent-watch.ts';
+import { watchAgent } from '../agent/agent-watch.ts';
 import { reminder } from '../agent/reminder.ts';
 import { takeAsks } from '../channel/asks.ts';
 import { openClientChannel } from '../channel/client-channel.ts';
@@ -62,12 +63,12 @@ export async function carryOut(order: JobOrder): Promise<ExitRecord> {
   const output = openOutput(order.files.output, secrets);
   const because = whyNotLoggedIn(order);
   if (because !== null) {
-    const trouble: Trouble = { kind: 'needs-login', until: null, words: '', because };
+    const trouble: AgentFailure = { kind: 'needs-login', until: null, words: '', because };
     return record(output, { ending: launchFailed(because), agent: { ...noReport, trouble } });
   }
   const prepared = await prepare(order, output);
   if ('reason' in prepared) return record(output, { ending: prepared });
-  const executor = await executorOf(order.job.executor, order.job.agent?.program ?? '');
+  const executor = await loadExecutor(order.job.executor, order.job.agent?.program ?? '');
   const notes = openNotes(order.files.path, secrets, order.onNoted);
   const place = toolPlace(order, prepared.host);
   const watching = { ...order, place, notes };

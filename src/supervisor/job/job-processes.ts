@@ -11,7 +11,7 @@ import {
 import type { Ending, FenceEvidence } from '../../domain/gates/evidence.ts';
 import type { Executor } from '../../ports/executor.ts';
 import type { Job } from '../../ports/supervisor.ts';
-import { type Seated, takeSeat } from '../agent/agent-seat.ts';
+import { type PreparedLaunch, prepareLaunch } from '../agent/agent-seat.ts';
 import { agentVersion } from '../agent/agent-version.ts';
 import type { AgentWatch } from '../agent/agent-watch.ts';
 import type { ClientChannel } from '../channel/client-channel.ts';
@@ -80,7 +80,7 @@ export async function runTeardown(running: PreparedJob): Promise<void> {
 export async function runAgent(running: PreparedJob, prompt: string, environment: Readonly<Record<string, string>>) {
   const { job, runtime, files, watch, executor } = running;
   const session = watch?.session() ?? null;
-  const seated = takeSeat(executor, { ...running, environment: running.around.environment, prompt, session });
+  const seated = prepareLaunch(executor, { ...running, environment: running.around.environment, prompt, session });
   if ('rule' in seated) return { ending: launchFailed(seated), limits: startLimits(running.around.clock) };
   const { seat, launch } = seated;
   const isFenced = job.fence.mode !== 'none';
@@ -131,7 +131,7 @@ function endingMcp(ears: Ears, { endMcp }: ClientChannel): Ears {
 }
 
 /** Null for what is no agent of ours, and for agents that do not say. */
-async function versionOf(running: PreparedJob, { seat, launch, binds }: Seated): Promise<string | null> {
+async function versionOf(running: PreparedJob, { seat, launch, binds }: PreparedLaunch): Promise<string | null> {
   const { job } = running;
   if (job.agent === null) return null;
   const shared = unheard(running);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Rule } from '../../../src/domain/findings/finding.ts';
-import type { TroubleKind } from '../../../src/domain/tool-calls/agent-event.ts';
+import type { AgentFailureKind } from '../../../src/domain/tool-calls/agent-event.ts';
 import { processesWith } from '../../support/processes.ts';
 import { installed } from '../support/installed.ts';
 import type { Attempt } from './bench.ts';
@@ -256,7 +256,7 @@ function refused(
 }
 
 /** Its own last word is a failure of that kind; agents that are talked to end with 0 all the same. */
-function trouble(attempt: Attempt, kind: TroubleKind): Cell {
+function trouble(attempt: Attempt, kind: AgentFailureKind): Cell {
   const { exit, changed } = attempt;
   const report = reportOf(attempt);
   if (exit.ending.reason === 'timed-out') return cannot('it tries again and again, until its time is over');

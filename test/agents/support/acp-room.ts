@@ -2,12 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { acpExecutor } from '../../../src/agents/acp/executor.ts';
 import { agentKinds } from '../../../src/agents/agents.ts';
+import { loadExecutor } from '../../../src/agents/load-executor.ts';
 import type { ToolCall } from '../../../src/domain/tool-calls/agent-event.ts';
 import { allow, type Decision } from '../../../src/domain/tool-calls/decision.ts';
 import { toolScopeOf } from '../../../src/domain/tool-calls/tool-scope.ts';
-import type { Seat } from '../../../src/ports/executor.ts';
+import type { LaunchContext } from '../../../src/ports/executor.ts';
 import { frozenPlan, plannedTask } from '../../support/plans.ts';
 import { installed } from './installed.ts';
 
@@ -62,7 +62,7 @@ export async function acpAlone(
   const root = realpathSync(mkdtempSync(join(tmpdir(), `tidegate-${name}-`)));
   const seat = seatIn(root, name, prompt, acpAgents[name]?.environment(url) ?? {});
   for (const [path, text] of Object.entries(files)) put(join(seat.workspace, path), text);
-  const launch = acpExecutor(name).prepare(seat);
+  const launch = (await loadExecutor('acp', seat.job.agent?.program ?? '')).prepare(seat);
   for (const [path, text] of Object.entries(launch.files)) put(join(seat.home, path), text);
   const [program = '', ...args] = launch.argv;
   const child = spawn(program, args, {
@@ -84,17 +84,17 @@ export async function acpAlone(
   }
 }
 
-async function followed(child: ChildProcess, seat: Seat) {
+async function followed(child: ChildProcess, seat: LaunchContext) {
   const { stdin, stdout, stderr } = child;
-  const { follow } = acpExecutor(seat.job.agent?.program ?? '');
+  const { follow } = await loadExecutor('acp', seat.job.agent?.program ?? '');
   if (stdin === null || stdout === null || stderr === null || follow === null) throw new Error('it has no pipes');
-  const talk = {
-    tell: () => undefined,
+  const callbacks = {
+    emit: () => undefined,
     decide: guard,
-    say: (text: string) => void stdin.write(text),
-    hangUp: () => void stdin.end(),
+    write: (text: string) => void stdin.write(text),
+    endInput: () => void stdin.end(),
   };
-  const reader = follow(talk, seat);
+  const reader = follow(callbacks, seat);
   const kept = { out: '', error: '' };
   let rest = '';
   stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -114,7 +114,12 @@ async function followed(child: ChildProcess, seat: Seat) {
   return { stdout: kept.out, stderr: kept.error, code };
 }
 
-function seatIn(root: string, name: string, prompt: string, environment: Readonly<Record<string, string>>): Seat {
+function seatIn(
+  root: string,
+  name: string,
+  prompt: string,
+  environment: Readonly<Record<string, string>>,
+): LaunchContext {
   const [home, workspace, tmp] = ['home', 'work', 'tmp'].map((part) => join(root, part)) as [string, string, string];
   for (const directory of [home, workspace, tmp]) mkdirSync(directory);
   execFileSync('git', ['init', '--quiet', '--initial-branch=main'], { cwd: workspace });
@@ -131,7 +136,7 @@ function seatIn(root: string, name: string, prompt: string, environment: Readonl
     fence: { network: 'on', read: [], write: [] },
   };
   return {
-    job: job as unknown as Seat['job'],
+    job: job as unknown as LaunchContext['job'],
     program: installed(agent.pin).program ?? '',
     drives: kind.drives === undefined ? null : installed(kind.drives).program,
     prompt,

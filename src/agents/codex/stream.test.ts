@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tryAgainAt } from './try-again.ts';
+import { tryAgainAt } from './stream.ts';
 
 const now = new Date(2026, 10, 15, 12, 47, 30);
 const local = (...at: [number, number, number, number, number]) => new Date(...at).toISOString();

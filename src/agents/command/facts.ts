@@ -1,0 +1,16 @@
+import { agentFacts } from '../facts.ts';
+
+/** Any program that the plan names. It needs no model. */
+export const commandAgent = agentFacts({
+  name: 'command',
+  kind: {
+    executor: 'command',
+    load: async () => (await import('./executor.ts')).commandExecutor,
+    judged: 'not watched',
+    program: '',
+    arguments: [],
+    provider: '',
+    credentials: [],
+    variables: [],
+  },
+});

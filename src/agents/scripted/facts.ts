@@ -1,0 +1,17 @@
+import { agentFacts } from '../facts.ts';
+
+/** The agent that tests step by hand. */
+export const scripted = agentFacts({
+  name: 'scripted',
+  isHidden: true,
+  kind: {
+    executor: 'scripted',
+    load: async () => (await import('./executor.ts')).scriptedExecutor,
+    judged: 'not watched',
+    program: '',
+    arguments: [],
+    provider: '',
+    credentials: [],
+    variables: [],
+  },
+});
