@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonSchemas } from '../scripts/reference/json-schemas.ts';
 import { handoffLimit, handoffSchema, parseHandoffBySchema } from '../src/adapters/handoff/schema.ts';
+import { fitSchema } from '../src/adapters/plan-files/fit-schema.ts';
 import { configSchema, planSchema } from '../src/adapters/plan-files/schema.ts';
-import { fitSchema } from '../src/adapters/plan-files/structure.ts';
 import { roles } from '../src/domain/plan/plan.ts';
 
 test.each(Object.entries(jsonSchemas()))(

@@ -22,7 +22,7 @@ import type { Engine } from '../ports/engine.ts';
 import type { Holder, Ledger } from '../ports/ledger.ts';
 import { draftReader } from './drafts.ts';
 import { entry } from './entry.ts';
-import { readAgentsAtOnce, readDiskLimits, readNotifySetting } from './plan-reader.ts';
+import { readDiskLimits, readSettings } from './plan-reader.ts';
 
 /** Where a repository, its state and its sockets are, and who asks. */
 export type HostSetting = {
@@ -74,14 +74,14 @@ export async function hostCoordinator(setting: HostSetting, ledger: Ledger): Pro
   const told = {
     stateDirectory: state.root,
     repository: checkout,
-    setting: () => readNotifySetting(checkout, state.root, env),
+    setting: async () => (await readSettings(checkout, state.root, env)).notify,
   };
   const notices = personsNotices({ ...told, env, bell: setting.bell });
   const webhooks = await webhookNotices({ ...told, secret });
   const threads = webThreads({ stateDirectory: state.root, secret });
   await disk.tidy();
   const drafts = draftReader(setting);
-  const agentsAtOnce = () => readAgentsAtOnce(checkout, state.root, env);
+  const agentsAtOnce = async () => (await readSettings(checkout, state.root, env)).machine.agents;
   const world = { merger, supervisors, git, places, disk, notices, webhooks, threads, drafts, agentsAtOnce, epoch };
   // answers that were given while nobody was there count by when they were given
   await takeMarkers(state, ledger);

@@ -18,7 +18,7 @@ import {
 import { memoryLedger } from '../adapters/ledger/memory/index.ts';
 import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
 import { takeMarkers } from '../adapters/markers/index.ts';
-import { letsAgentsDecide, userConfigFile } from '../adapters/plan-files/config/index.ts';
+import { letsAgentsDecide, userConfigFile } from '../adapters/plan-files/config.ts';
 import { hashPlan } from '../adapters/plan-files/index.ts';
 import { type Caller, callerOf } from '../adapters/process/caller.ts';
 import { personsHome, personsName } from '../adapters/process/persons-name.ts';

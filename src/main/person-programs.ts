@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { makeReviewCopy } from '../adapters/files/review-copy.ts';
 import { openEditor, pagerOf, runDifftool, showInPager } from '../adapters/person-programs/index.ts';
-import { readComments } from '../adapters/plan-files/comments.ts';
+import { readComments } from '../adapters/plan-files/source-file.ts';
 import type { DiffPrograms, OpenPrograms, ReadComments } from '../cli/frame/ports.ts';
 
 /** Programs of the person's own: they run with the person's environment, and Ctrl-C in them is theirs. */

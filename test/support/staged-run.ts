@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { addConfirmations } from '../../src/adapters/confirmations.ts';
 import { gitReader } from '../../src/adapters/git/read/index.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
+import { addConfirmations } from '../../src/adapters/plan-files/confirmations.ts';
 import { hashPlan } from '../../src/adapters/plan-files/index.ts';
+import { readPlanAt } from '../../src/adapters/plan-files/repository-plan.ts';
 import { planHash, runId } from '../../src/domain/base/ids.ts';
 import { explain } from '../../src/domain/explain/explain.ts';
 import type { By, RequestEvent } from '../../src/domain/ledger/requests.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { isAtRest, refusals } from '../../src/engine/orders/rehearse.ts';
-import { readPlanAt } from '../../src/main/plan-reader.ts';
+import { planPlace } from '../../src/main/plan-reader.ts';
 import type { Ledger, Stored } from '../../src/ports/ledger.ts';
 import { ended, type Project } from './project.ts';
 
@@ -48,7 +49,7 @@ export async function openStage(scene: Project) {
     },
     /** A person allows what the plan asks for beyond the fence. */
     async confirm(): Promise<void> {
-      const place = { toplevel: scene.checkout, stateDirectory: state.root, env: scene.environment };
+      const place = planPlace(scene.checkout, state.root, scene.environment);
       const read = await readPlanAt(place, 'plan.yaml');
       if (!read.ok)
         await addConfirmations(
@@ -83,7 +84,7 @@ async function order(
 ) {
   const state = stateDir(stateRoot);
   const planFile = options.plan ?? 'plan.yaml';
-  const place = { toplevel: scene.checkout, stateDirectory: stateRoot, env: scene.environment };
+  const place = planPlace(scene.checkout, stateRoot, scene.environment);
   const read = await readPlanAt(place, planFile);
   if (!read.ok) throw new Error(`the plan is refused: ${JSON.stringify(read.findings)}`);
   const git = gitReader({ checkout: scene.checkout, repository: state.repository });

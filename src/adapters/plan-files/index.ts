@@ -14,32 +14,19 @@ import { lintSettings } from '../../domain/settings/lint.ts';
 import { setupCommand } from '../../domain/settings/settings.ts';
 import { settingsOf } from '../../domain/settings/written-settings.ts';
 import { lintSizing } from '../../planner/sizing.ts';
-import { looseningHash, unconfirmedOf } from './confirmation.ts';
+import type { PlanConfig } from './config.ts';
+import { looseningHash, unconfirmedOf } from './confirmations.ts';
 import { formProblems, makeDraft, wavesOf } from './draft.ts';
+import { fitSchema, isMapping } from './fit-schema.ts';
 import { freeze, hashPlan } from './freeze.ts';
 import { baseFindings, overlapsDespite, refusalsOf, withoutPlaces } from './refusals.ts';
-import { fromRoot, insideRepository, isWithin, pathFromRoot } from './repository-path.ts';
 import { type PlanDocument, planSchema } from './schema.ts';
-import { readSource } from './source-text.ts';
-import { fitSchema, isMapping } from './structure.ts';
+import { fromRoot, insideRepository, isWithin, pathFromRoot, readSource } from './source-file.ts';
 import { readYaml, type YamlDocument } from './yaml-document.ts';
 
-export { definitionsAt, definitionsOn, type Start } from './check-definitions.ts';
-export { looseningHash } from './confirmation.ts';
+export { definitionsAt, definitionsOn, type Start, skillsOn } from './base-files.ts';
+export { looseningHash } from './confirmations.ts';
 export { hashPlan } from './freeze.ts';
-export { skillsOn } from './skills.ts';
-
-/** The layers around the plan, and what the person confirmed for this repository. */
-export type PlanConfig = {
-  /** User configuration, `tidegate.yaml`, `tidegate.local.yaml`. */
-  readonly below: readonly Layer[];
-  /** Environment and flags. */
-  readonly above: readonly Layer[];
-  /** Hashes of loosenings; see `looseningHash`. */
-  readonly confirmed: readonly string[];
-  /** What is wrong in those layers: no plan is sound on top of them. */
-  readonly findings: readonly Finding[];
-};
 
 type LoadedPlan =
   | {
@@ -54,7 +41,7 @@ type LoadedPlan =
       readonly ok: false;
       readonly findings: readonly Finding[];
       readonly warnings: readonly Finding[];
-      /** What `tidegate config confirm` would let count, with the hashes to keep. */
+      /** The values that `tidegate config confirm` would let count, with the hashes to keep. */
       readonly unconfirmed: readonly (Loosening & { readonly hash: string })[];
       /** Null when nothing of the plan could be read. */
       readonly resolution: Resolution | null;
@@ -62,7 +49,7 @@ type LoadedPlan =
 
 export const noConfig: PlanConfig = { below: [], above: [], confirmed: [], findings: [] };
 
-/** `as`: the file that it is to become. `isSketch`: nobody has seen the text, so places in it say nothing. */
+/** The text of a plan. `as`: the file that it will become. `isSketch`: nobody has seen it, so findings have no places in it. */
 export type PlanText = { readonly text: string; readonly as?: string; readonly isSketch?: true };
 
 /**
@@ -71,18 +58,18 @@ export type PlanText = { readonly text: string; readonly as?: string; readonly i
  */
 export async function loadPlan(request: {
   readonly root: string;
-  /** A file, from the root; or the text of a plan that nobody wrote as a file, or of one that is to become this file. */
+  /** A file, from the root, or the text of a plan. */
   readonly planFile: string | PlanText;
-  /** Where the run starts from when no layer says it; null on a detached head. */
+  /** Branch that the run starts from when no layer sets one; null on a detached head. */
   readonly currentBranch: string | null;
   /** Whether a branch exists and has a commit; absent: every branch does. */
   readonly hasBranch?: (branch: string) => Promise<boolean>;
   readonly config?: PlanConfig;
   /** Agents that can be driven; `scripted` is added by tests. */
   readonly runnable?: readonly string[];
-  /** What a branch has; asked for only when a task names one. */
+  /** Reads the skills of a branch. Called only when a task names one. */
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
-  /** What defines commands on a branch; absent: nobody looks. */
+  /** Reads the definitions of commands on a branch. Absent: they are not looked for. */
   readonly definitions?: (
     branch: string,
     commands: readonly string[],
@@ -136,11 +123,11 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...lintDraft(draft, runnable),
     ...lintSkills(draft, skills, base ?? ''),
   ];
-  const told = [...problems, ...judged.filter((problem) => !isEcho(problem, problems, damaged))];
+  const mistakes = [...problems, ...judged.filter((problem) => !isEcho(problem, problems, damaged))];
   const findings = sorted([
     ...config.findings,
     ...opened.findings,
-    ...told.map(locate),
+    ...mistakes.map(locate),
     ...resolution.loosenings.map((loosening) => loosening.finding),
     ...unread,
     ...(draft.settings.strict ? briefs : []),
@@ -199,7 +186,7 @@ async function openPlan(
   return await parsePlan(root, source.text, { planPath, shown }, redirected);
 }
 
-/** What is to become a file is read as that file, and is the plan itself: a way to another one could lead anywhere. */
+/** A text that will become a file is read as that file. It may not redirect to another plan, which could lead anywhere. */
 function parseText(root: string, { text, as }: PlanText) {
   const shown = as ?? unwritten;
   return parsePlan(root, text, { planPath: fromRoot(root, shown), shown }, as !== undefined);
@@ -236,7 +223,7 @@ async function parsePlan(
   return target === null ? refuse({ fault: 'leaves-repository', path: data.plan }) : openPlan(root, target, true);
 }
 
-/** Stands for the file that is not there yet, so that places in it can be told from others and left out. */
+/** The name of a file that does not exist yet. Places in it are left out. */
 const unwritten = 'the plan';
 
 function withoutUnwritten(finding: Finding): Finding {
@@ -247,10 +234,10 @@ function withoutUnwritten(finding: Finding): Finding {
 
 const isUnwritten = (where: string): boolean => where === unwritten || where.startsWith(`${unwritten}:`);
 
-/** Lint sees what is left of a broken document, so it may see the gap that a reported mistake left. */
-function isEcho(problem: PlanProblem, said: readonly PlanProblem[], cuts: readonly Place[]): boolean {
+/** Whether a problem only shows the gap that a reported mistake left: lint sees the rest of a broken document. */
+function isEcho(problem: PlanProblem, reported: readonly PlanProblem[], cuts: readonly Place[]): boolean {
   const startsWith = (place: Place, start: Place) => start.every((step, index) => place[index] === step);
-  if (said.some(({ place }) => place.length > 0 && startsWith(problem.place, place))) return true;
+  if (reported.some(({ place }) => place.length > 0 && startsWith(problem.place, place))) return true;
   if (problem.rule === 'empty-plan')
     return cuts.some(([key]) => key === undefined || key === 'tasks' || key === 'waves');
   if (problem.rule === 'unknown-agent' || problem.rule === 'command-missing')

@@ -5,15 +5,16 @@ import {
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
+  Parser,
   parseDocument,
   visit,
 } from 'yaml';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { type Place, type PlanProblem, placed } from '../../domain/plan/plan-draft.ts';
-import { deepestYaml, tooDeepAt } from './yaml-depth.ts';
 
 /** A parsed file that still knows where each value stands. */
 export type YamlDocument = {
@@ -113,4 +114,18 @@ function offsetOf(parsed: Document, place: Place, at: 'key' | 'value'): number {
     } else return offset;
   }
   return offset;
+}
+
+/** Deeper than anything that a person has a reason to write; far below where the parser runs out of stack. */
+const deepestYaml = 100;
+
+/** Where lists and mappings nest deeper than that, as an offset; null where they do not. Reads no further than there. */
+export function tooDeepAt(text: string): number | null {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _ of parser.next(lexeme));
+    // The document itself, the collections that are open, and a value.
+    if (parser.stack.length > deepestYaml + 2) return parser.offset;
+  }
+  return null;
 }

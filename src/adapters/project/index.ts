@@ -1,5 +1,5 @@
 import { lstat, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { RepositoryFiles } from '../../domain/project/project.ts';
 import { hasCode, isAbsent } from '../files/absent.ts';
 import { temporaryFor } from '../files/durable-file.ts';
@@ -71,3 +71,30 @@ export async function rewriteFile(path: string, text: string): Promise<void> {
   await writeFile(fresh, text, { flag: 'wx', mode: mode & 0o777 });
   await rename(fresh, path);
 }
+
+/** Files that commands read and write where the person says. */
+export const planFileAccess = {
+  /** Null when there is no such file. */
+  async read(path: string): Promise<string | null> {
+    try {
+      return await readFile(path, 'utf8');
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return null;
+      throw error;
+    }
+  },
+  async write(path: string, text: string): Promise<'written' | 'exists' | 'no-folder'> {
+    try {
+      return (await writeNewFile(path, text, { replace: false })) === 'written' ? 'written' : 'exists';
+    } catch (error) {
+      if (isAbsent(error)) return 'no-folder';
+      throw error;
+    }
+  },
+  isThere: (path: string): Promise<boolean> =>
+    lstat(path).then(
+      () => true,
+      () => false,
+    ),
+  resolve,
+};

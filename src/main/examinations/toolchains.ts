@@ -90,7 +90,7 @@ async function checkPrograms(context: Context): Promise<Examined> {
 /** What to type about a program that does not start in the fence. `missing`: what seems not to be found there. */
 export async function mendHidden(path: string, missing: readonly string[], env: Context['env']): Promise<string> {
   if (missing.length === 0) return mendProgram(path, null);
-  const { userConfigFile } = await import('../../adapters/plan-files/config/index.ts');
+  const { userConfigFile } = await import('../../adapters/plan-files/config.ts');
   const home = personsHome();
   return mendProgram(path, { text: readLine(missing, home), file: homely(userConfigFile(env, home), home) });
 }

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { explain } from '../../../domain/explain/explain.ts';
-import { settingsTable } from '../../../domain/settings/layers.ts';
-import { loadPlan, looseningHash } from '../index.ts';
-import { letsAgentsDecide, loadConfig, userConfigFile } from './index.ts';
+import { explain } from '../../domain/explain/explain.ts';
+import { settingsTable } from '../../domain/settings/layers.ts';
+import { letsAgentsDecide, loadConfig, userConfigFile } from './config.ts';
+import { loadPlan, looseningHash } from './index.ts';
 
 type Given = Partial<Omit<Parameters<typeof loadConfig>[0], 'root' | 'userFile'>> & {
   readonly user?: string;

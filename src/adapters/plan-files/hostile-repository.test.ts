@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { settingKeys, settingTable } from '../../../domain/settings/settings.ts';
-import { loadPlan, looseningHash } from '../index.ts';
-import { loadConfig } from './index.ts';
+import { settingKeys, settingTable } from '../../domain/settings/settings.ts';
+import { loadConfig } from './config.ts';
+import { loadPlan, looseningHash } from './index.ts';
 
 /** For each key what a careful person may have said, and the worst that a repository could. */
 const worst: Readonly<Record<string, { readonly said?: unknown; readonly asks: unknown }>> = {
@@ -151,7 +151,7 @@ describe('the worst that a repository can say', () => {
   );
 
   test('is listed in the documentation, key by key', async () => {
-    const text = await readFile(new URL('../../../../docs/security.md', import.meta.url), 'utf8');
+    const text = await readFile(new URL('../../../docs/security.md', import.meta.url), 'utf8');
     const table = text.slice(text.indexOf('## What a repository may set'));
     const words = { anything: 'anything', add: 'add to it', tighten: 'less' };
     const missing = keys.filter((key) => !table.includes(`| \`${key}\` | ${words[ruleOf(key)]} |`));
