@@ -1,4 +1,3 @@
-import { findProgram } from '../agents/common/program.ts';
 import { readSmallText } from '../adapters/git/read/index.ts';
 import { addConfirmations } from '../adapters/plan-files/confirmations.ts';
 import type { Start } from '../adapters/plan-files/index.ts';
@@ -13,9 +12,10 @@ import {
 import { callerOf } from '../adapters/process/caller.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
+import { agentKinds } from '../agents/agents.ts';
+import { findProgram } from '../agents/common/program.ts';
 import type { Context } from '../cli/frame/command.ts';
 import type { ConfigPorts, DraftText, PlanReader } from '../cli/frame/ports.ts';
-import { agentKinds } from '../agents/agents.ts';
 import { ok, type Result } from '../domain/base/result.ts';
 import { type DiskLimits, sizeBytes } from '../domain/kept/disk.ts';
 import type { ResolvedSettings } from '../domain/settings/settings.ts';
