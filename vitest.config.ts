@@ -5,6 +5,10 @@ import { longestFirst } from './test/support/longest-first.ts';
 /** The slowest tests first. */
 const longest = ['test/kill/', 'e2e/faults-kills', 'simulation', 'e2e/'];
 
+/** Tests beside their source. Those of the adapters and of the two helper processes use real git and real files. */
+const beside = { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 };
+const touchesTheMachine = 'src/{adapters,merger,supervisor}/**/*.test.ts';
+
 const inTest = (path: string): string => new URL(`test/${path}`, import.meta.url).pathname;
 
 export default defineConfig({
@@ -13,8 +17,16 @@ export default defineConfig({
       // Unit tests start no process and change nothing that outlives them, so a worker can load our modules once for many files.
       {
         extends: true,
-        test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false, testTimeout: 10_000, hookTimeout: 10_000 },
+        test: {
+          ...beside,
+          name: 'unit',
+          include: ['src/**/*.test.ts'],
+          exclude: [touchesTheMachine],
+          testTimeout: 10_000,
+          hookTimeout: 10_000,
+        },
       },
+      { extends: true, test: { ...beside, name: 'adapters', include: [touchesTheMachine] } },
       {
         extends: true,
         test: { name: 'whole', include: ['test/**/*.test.ts'], globalSetup: inTest('support/built-program.ts') },
