@@ -1,7 +1,7 @@
-/** Hexadecimal SHA-256 of a text; an argument, because the domain imports nothing. */
+/** Returns the hexadecimal SHA-256 of a text. Passed in, because the domain imports no library. */
 export type Sha256 = (text: string) => string;
 
-/** One record as it is stored; `body` is the event's JSON, byte for byte what was hashed. */
+/** A stored record. `body` is the event's JSON exactly as it was hashed. */
 export type ChainLink = {
   readonly seq: number;
   readonly stream: string;
@@ -12,12 +12,12 @@ export type ChainLink = {
   readonly hash: string;
 };
 
-/** Where a chain ends. */
+/** The last record of a chain. */
 export type ChainTip = { readonly seq: number; readonly hash: string };
 
 export const genesis: ChainTip = { seq: 0, hash: '0'.repeat(64) };
 
-/** The hash of the record that follows `previous`. The text is canonical JSON with its keys written out in order. */
+/** Returns the hash of the record after `previous`. The hashed text is canonical JSON with its keys in order. */
 export function linkHash(sha256: Sha256, previous: string, link: Omit<ChainLink, 'hash'>): string {
   const { at, epoch, body, position, seq, stream } = link;
   return sha256(
@@ -26,14 +26,14 @@ export function linkHash(sha256: Sha256, previous: string, link: Omit<ChainLink,
 }
 
 type ChainWalk = {
-  /** Takes the next record; says what is wrong with it, or null. */
+  /** Checks the next record. Returns the problem, or null. */
   readonly step: (link: ChainLink) => string | null;
   readonly tip: () => ChainTip;
-  /** The highest epoch seen. */
+  /** Returns the highest epoch so far. */
   readonly epoch: () => number;
 };
 
-/** Walks a chain from `from`, record by record. Positions and epochs are held against those already seen. */
+/** Verifies a chain record by record: sequence, hash, positions in streams, epochs. */
 export function walkChain(sha256: Sha256, from: ChainTip = genesis): ChainWalk {
   const positions = new Map<string, number>();
   let tip = from;
@@ -41,7 +41,7 @@ export function walkChain(sha256: Sha256, from: ChainTip = genesis): ChainWalk {
   const problemOf = (link: ChainLink): string | null => {
     if (link.seq !== tip.seq + 1) return `expected seq ${tip.seq + 1}, found ${link.seq}`;
     if (link.hash !== linkHash(sha256, tip.hash, link))
-      return 'its hash does not follow from the record and the one before';
+      return 'its hash does not match the record and the hash before it';
     const before = positions.get(link.stream) ?? (from.seq === 0 ? 0 : link.position - 1);
     if (link.position !== before + 1)
       return `expected position ${before + 1} in ${link.stream}, found ${link.position}`;

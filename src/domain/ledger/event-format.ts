@@ -1,18 +1,17 @@
 import { canonicalJson } from '../plan/plan.ts';
 import type { LedgerEvent } from './events.ts';
 
-/** The format that this version writes, and the only one that it reads. New types and optional fields need no other. */
+/** The only format that this version reads and writes. New types and optional fields do not change it. */
 export const ledgerFormat = 2;
 
-/** How records are linked: SHA-256 over the hash before and the record, with the event's bytes as they are stored (`linkHash`). */
+/** The hash rule of the chain: SHA-256 over the previous hash and the record, with the event's stored bytes (`linkHash`). */
 export const hashRule = 'sha256-link-1';
 
 /** The first event of every ledger. */
 export const opening: LedgerEvent = { type: 'ledger-opened', format: ledgerFormat, hashing: hashRule };
 
 /**
- * The version of each type of event, stored with it as `v`. Raised with an upcaster from the version before, whenever a change is
- * more than another optional field.
+ * The version of each type of event, stored as `v`. Any change but a new optional field raises it and adds an upcaster.
  */
 export const eventVersions: EventVersions = {
   'requested-run': 1,
@@ -125,13 +124,13 @@ export const eventVersions: EventVersions = {
 export type EventVersions = Readonly<Record<LedgerEvent['type'], number>>;
 
 type StoredEvent = Readonly<Record<string, unknown>> & { readonly type: string };
-/** Entry n brings an event of version n + 1 to version n + 2. Works on events whose bytes the chain has verified. */
+/** Entry n converts an event of version n + 1 to version n + 2, after the chain has verified its bytes. */
 export type Upcasters = { readonly [T in LedgerEvent['type']]?: readonly ((event: StoredEvent) => StoredEvent)[] };
 export const upcasters: Upcasters = {};
 
 /**
- * The stored form of an event: canonical and pure ASCII, so that no changed byte can decode to the same text.
- * Throws on what JSON cannot hold.
+ * Returns the stored form of an event: canonical JSON in ASCII, so that no changed byte can decode to the same text. Throws on values
+ * that JSON cannot hold.
  */
 export function eventBody(event: LedgerEvent, versions: EventVersions = eventVersions): string {
   const body = canonicalJson({ ...event, v: versions[event.type] ?? 1 }).replace(
@@ -142,7 +141,7 @@ export function eventBody(event: LedgerEvent, versions: EventVersions = eventVer
   return body;
 }
 
-/** What a stored event is to this version. `newer`: a later version wrote it, and may mean what this one cannot know. */
+/** A stored event as this version understands it. `newer`: a later version wrote it, and its meaning is unknown. */
 type ReadEvent =
   | { readonly kind: 'event'; readonly event: LedgerEvent }
   | { readonly kind: 'newer'; readonly type: string; readonly version: number }

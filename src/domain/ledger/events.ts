@@ -22,17 +22,16 @@ import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 
-/** What a check is run for: the tree that tasks start from, what they made together, or what the person's branch would be. */
+/** The tree that a check judges: the base of the tasks, a candidate, a landing, or an undo. */
 export type CheckPurpose = 'base' | 'candidate' | 'land' | 'undo';
 
 // ── facts of a run; each needs the current epoch ───────────────────────────────────────────────────────
 export type RunEvent =
   | ({ readonly type: 'run-created'; readonly by: By } & RunOrder)
   /**
-   * From here on this is the plan. Merged tasks and closed waves stay; whatever else was judged, approved or begun
-   * before it counts for nothing. Tasks that it no longer has were dropped by name in the same append. `keeps`: tasks that stay as
-   * they are; `reuses`: tasks whose snapshot is judged again instead of made again, absent when there is none; `threads`: waves that keep
-   * the thread they are bound to.
+   * A new version of the plan is in force. Merged tasks and closed waves stay. Everything else that was judged, approved or started
+   * before is void. Tasks that the new plan lacks were dropped by name in the same append. `keeps`: tasks that stay as they are.
+   * `reuses`: tasks whose snapshot is judged again instead of made again; absent for none. `threads`: waves that keep their thread.
    */
   | {
       readonly type: 'plan-replaced';
@@ -44,16 +43,16 @@ export type RunEvent =
       readonly by: By;
     }
   | ({ readonly type: 'phase-judged' } & Judgement)
-  /** A thread of this wave is about to be asked for elsewhere. Asked for again by the same key, it is the same thread. */
+  /** A thread for this wave is about to be opened elsewhere. A second request with the same key opens the same thread. */
   | { readonly type: 'thread-intended'; readonly wave: number; readonly key: string }
-  /** The merger made the bare repository hold the base and set the run branch to it. */
+  /** The merger copied the base into the bare repository and set the run branch to it. */
   | {
       readonly type: 'run-branch-made';
       readonly commit: CommitId;
       readonly tree: TreeId;
-      /** With `--with-uncommitted`: the commit of the person's branch that `commit` adds their changes to. `commit` never lands. */
+      /** With `--with-uncommitted`: the commit of the person's branch below their changes. `commit` holds the changes and never lands. */
       readonly onto?: CommitId;
-      /** The history is too large for a fence: what runs in one sees so many commits of it, the newest. */
+      /** The number of newest commits that a fence shows, when the history is too large for one. */
       readonly history?: number;
     }
   | {
@@ -61,7 +60,7 @@ export type RunEvent =
       readonly tap: TapName;
       readonly hash: PlanHash;
       readonly expires: string | null;
-      /** Asked again: these tasks were to land, and could not. */
+      /** Set when a landing is asked about again: the tasks that could not land. */
       readonly tasks?: readonly TaskId[];
     }
   | {
@@ -69,14 +68,14 @@ export type RunEvent =
       readonly tap: TapName;
       readonly decision: 'approved' | 'rejected' | 'held' | 'expired';
       readonly hash: PlanHash;
-      /** Of a landing: the yes is for these tasks only. */
+      /** Set for a landing that was approved for these tasks only. */
       readonly tasks?: readonly TaskId[];
       readonly by: By;
     }
   // tasks and attempts
-  /** The commit that attempts of this task start from: run branch at wave start plus the snapshots it needs. */
+  /** The commit that attempts of this task start from: the run branch at wave start plus the snapshots that the task needs. */
   | { readonly type: 'task-base-made'; readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId }
-  /** What the task needs does not fit together: it waits for a person; the rest goes on. */
+  /** The snapshots that the task needs conflict. The task waits for a person; the other tasks continue. */
   | { readonly type: 'task-base-refused'; readonly task: TaskId; readonly because: Finding }
   | {
       readonly type: 'attempt-intended';
@@ -87,23 +86,23 @@ export type RunEvent =
       readonly base: CommitId;
       readonly from: CommitId;
       readonly agent: string;
-      /** Of the agent's models; empty for programs that need none. */
+      /** The provider of the agent's models; empty for programs without models. */
       readonly provider: string;
       readonly session?: AgentSession;
-      /** Grants, raises and records of the run that it begins with, counted. */
+      /** The number of grants, raises and records of the run that the attempt starts with. */
       readonly terms: number;
     }
-  /** What the agent does while it works, as far as it belongs here: numbered by its supervisor, without a gap. */
+  /** An observation of the running agent. The supervisor numbers these without a gap. */
   | {
       readonly type: 'attempt-noted';
       readonly task: TaskId;
       readonly attempt: AttemptId;
       readonly number: number;
       readonly note: AgentNote;
-      /** What became of a note that puts something on the board; absent for all others. */
+      /** The place on the board of a note that posts a record; absent for other notes. */
       readonly place?: RecordPlace;
     }
-  /** Its supervisor knows the grants and raises up to this one, counted over the whole run. */
+  /** The supervisor has received the grants and raises up to this number, counted over the whole run. */
   | { readonly type: 'attempt-told'; readonly task: TaskId; readonly attempt: AttemptId; readonly terms: number }
   /** A person's message has reached the agent. */
   | {
@@ -118,7 +117,7 @@ export type RunEvent =
       readonly task: TaskId;
       readonly attempt: AttemptId;
       readonly pid: number;
-      /** SHA-256 of the prompt that the agent was given; the text is in the job's directory. */
+      /** SHA-256 of the agent's prompt. Its text is in the job's directory. */
       readonly prompt?: string;
     }
   | {
@@ -128,26 +127,26 @@ export type RunEvent =
       readonly ending: Ending;
       readonly handoff: HandoffEvidence;
       readonly snapshot: SnapshotEvidence | null;
-      /** Why there is no snapshot; null when there is one, or no agent had begun. */
+      /** The reason why there is no snapshot; null with a snapshot, or when no agent had started. */
       readonly snapshotProblem: Finding | null;
-      /** Paths of its workspace that no snapshot holds, decided by the rules of `version`. */
+      /** Paths of the workspace that no snapshot holds, by the rules of `version`. */
       readonly kept: readonly KeptPath[];
       readonly version: number;
       readonly log: LogEvidence;
       readonly reminded: boolean;
       readonly chargedSeconds: number;
-      /** How long the machine slept meanwhile, which is not charged; absent when it did not. */
+      /** The time that the machine was asleep, which is not charged; absent when it was not. */
       readonly sleptSeconds?: number;
-      /** What the agent tried that only a person may do, such as `approve demo-ab12`; absent when it tried nothing. */
+      /** Commands reserved for people that the agent tried, such as `approve demo-ab12`; absent for none. */
       readonly refusals?: readonly string[];
-      /** Of agents that speak a protocol. */
+      /** Present for agents that speak a protocol. */
       readonly agent?: AgentReport;
-      /** What stands against the plan that the task drafts; absent when it drafts none, or when that was not read. */
+      /** Findings about the plan that the task drafted; absent when there is no draft, or it was not read. */
       readonly drafted?: readonly Finding[];
     }
   /**
-   * What becomes of the task, decided once its gates have judged the attempt. The counts stand after it; `turn` is the agent whose turn
-   * it is; `limits` are those that decided it, `version` that of the rules.
+   * The decision about the task after its gates have judged the attempt. The counts include this attempt. `turn` is the next agent of
+   * the chain; `limits` and `version` are those of the decision.
    */
   | {
       readonly type: 'attempt-settled';
@@ -161,11 +160,11 @@ export type RunEvent =
       readonly decision: Settlement;
       readonly limits: SettleLimits;
     }
-  /** A task that was ready may not be integrated. */
+  /** A ready task cannot be integrated. */
   | { readonly type: 'task-held'; readonly task: TaskId; readonly hold: Exclude<Hold, { readonly because: 'gate' }> }
-  /** The task that it was held for stands again: what was proven of this one still is. */
+  /** The task that it was held for is ready again, so its own proof holds again. */
   | { readonly type: 'task-released'; readonly task: TaskId }
-  /** `meets`: paths that its agent asked for and has got by this. */
+  /** A person allowed more paths. `meets`: the paths that the agent had asked for. */
   | {
       readonly type: 'task-granted';
       readonly task: TaskId;
@@ -174,7 +173,7 @@ export type RunEvent =
       readonly by: By;
     }
   | { readonly type: 'task-dropped'; readonly task: TaskId; readonly by: By }
-  /** Changes to these paths were taken out of the snapshot by a person; the new snapshot stands instead. */
+  /** A person removed the changes to these paths. `snapshot` replaces the snapshot before. */
   | {
       readonly type: 'paths-dropped';
       readonly task: TaskId;
@@ -182,14 +181,14 @@ export type RunEvent =
       readonly snapshot: SnapshotEvidence;
       readonly by: By;
     }
-  /** These paths of its workspaces, which no snapshot holds, were removed at the word of a person. */
+  /** A person discarded these paths of the workspaces, which no snapshot holds. */
   | {
       readonly type: 'kept-discarded';
       readonly task: TaskId;
       readonly kept: readonly { readonly attempt: AttemptId; readonly path: string }[];
       readonly by: By;
     }
-  /** A person read exactly this snapshot and takes it. It stands in for exit and handoff; every other gate judges as always. */
+  /** A person accepted exactly this snapshot. The acceptance replaces exit and handoff; every other gate judges as before. */
   | {
       readonly type: 'task-accepted';
       readonly task: TaskId;
@@ -198,8 +197,8 @@ export type RunEvent =
       readonly by: By;
     }
   /**
-   * A person changed the snapshot `from` by hand; the new snapshot stands instead, and is accepted by this. `paths`: where it
-   * differs from what the agent left. These changes are the person's own. `copy` names the directory that it was taken from.
+   * A person edited the snapshot `from`. The new snapshot replaces it and is thereby accepted. `paths`: the person's own changes, where it
+   * differs from the agent's snapshot. `copy` names the directory that the person edited.
    */
   | {
       readonly type: 'task-edited';
@@ -211,7 +210,7 @@ export type RunEvent =
       readonly copy: string;
       readonly by: By;
     }
-  /** `findings` and `after`: what its next agent is told of the attempt before; absent when it is told nothing. */
+  /** The task starts over. `findings` and `after` tell the next agent about the attempt before; absent when there is nothing to tell. */
   | {
       readonly type: 'task-retried';
       readonly task: TaskId;
@@ -223,15 +222,15 @@ export type RunEvent =
       readonly type: 'task-reworked';
       readonly task: TaskId;
       readonly message: string;
-      /** The snapshot that it goes on from. */
+      /** The snapshot that the next attempt starts from. */
       readonly from: CommitId | 'base';
-      /** Why it was held or failed; absent when it did neither. */
+      /** The findings that held or failed the task; absent for none. */
       readonly findings?: readonly Finding[];
       readonly by: By;
     }
-  /** Instead of what the plan says, by a person. */
+  /** A person replaced the agent that the plan names. */
   | { readonly type: 'agent-chosen'; readonly task: TaskId; readonly agent: string; readonly by: By }
-  // money; without a task it is about the whole run
+  // budgets; without a task it is that of the whole run
   | { readonly type: 'budget-raised'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
   | {
       readonly type: 'budget-near';
@@ -239,7 +238,7 @@ export type RunEvent =
       readonly used: number;
       readonly limit: number;
     }
-  // the board; what agents put there are notes of their attempts
+  // the board; posts of agents are notes of their attempts
   | ({ readonly type: 'record-posted'; readonly place: RecordPlace; readonly by: By } & Post)
   | { readonly type: 'record-answered'; readonly record: string; readonly text: string; readonly by: By }
   | { readonly type: 'record-closed'; readonly record: string; readonly by: By }
@@ -252,7 +251,7 @@ export type RunEvent =
       readonly base: CommitId;
       readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
     }
-  /** One linear commit per task, in order. A task that conflicts is left out and its files are named. */
+  /** The candidate: one linear commit per task, in order. A task with conflicts is left out and its files are named. */
   | {
       readonly type: 'candidate-built';
       readonly wave: number;
@@ -262,9 +261,9 @@ export type RunEvent =
       readonly conflicts: readonly { readonly task: TaskId; readonly files: readonly string[] }[];
       readonly before?: EarlierDefinitions;
     }
-  /** Only when the plan has generated files: their commands ran on the candidate's last commit. */
+  /** The command of generated files ran on the candidate's last commit. */
   | ({ readonly type: 'generator-ended'; readonly wave: number; readonly round: number } & GeneratorOutcome)
-  /** The candidate with its generated files as they were rebuilt: one commit more, or its last one when none differs. */
+  /** The candidate with its generated files rebuilt: one more commit, or the last one when no file differs. */
   | {
       readonly type: 'candidate-completed';
       readonly wave: number;
@@ -273,7 +272,7 @@ export type RunEvent =
       readonly tree: TreeId;
       readonly before?: EarlierDefinitions;
     }
-  /** Bisection found it: the first prefix that fails is the one that adds this task. */
+  /** Bisection found the task that breaks a check: the first failing prefix of the candidate ends with it. */
   | {
       readonly type: 'culprit-found';
       readonly wave: number;
@@ -303,41 +302,41 @@ export type RunEvent =
       readonly wave: number;
       readonly round: number;
       readonly because: Finding;
-      /** So many of its tasks, in order, fail together and none is found to blame yet: smaller rounds follow. */
+      /** The number of tasks, in order, that fail together without a known culprit. Smaller rounds follow. */
       readonly suspects?: number;
     }
   | { readonly type: 'wave-closed'; readonly wave: number }
   | LandingEvent
   // providers of models
-  /** No agent of this provider starts before `until`; null: not before a person says so. */
+  /** No agent of this provider starts before `until`; null: not before a person resumes. */
   | {
       readonly type: 'provider-paused';
       readonly provider: string;
       readonly until: string | null;
       readonly trouble: AgentFailure;
-      /** How often in a row, for the next pause to be longer. */
+      /** The number of pauses in a row; each is longer than the one before. */
       readonly tries: number;
-      /** The run that ran into it, when it was another one. */
+      /** The run that met the limit, when it was another one. */
       readonly of?: RunId;
     }
   | { readonly type: 'provider-resumed'; readonly provider: string }
   // the run itself
   | { readonly type: 'run-paused' | 'run-stopped'; readonly by: By }
-  /** A person gave the run up. What is under way is ended first, then the run. */
+  /** A person abandoned the run. Running attempts end first, then the run. */
   | { readonly type: 'run-abandoned'; readonly by: By }
-  /** Halts and pauses of providers are lifted. `rechecks`: outcomes of checks that are forgotten, so that they run again. */
+  /** The run and its providers are resumed. `rechecks`: checks whose outcome is forgotten, so that they run again. */
   | {
       readonly type: 'run-resumed';
       readonly rechecks?: readonly { readonly tree: TreeId; readonly check: string }[];
       readonly by: By;
     }
-  /** The environment failed (disk full, git missing): nothing is decided; `resume` tries again. */
+  /** The environment failed (disk full, git missing). Nothing is decided; `resume` tries again. */
   | { readonly type: 'run-halted'; readonly because: Finding }
-  /** There is no room on the disk: what is under way goes on, and by itself the rest does when there is room. */
+  /** The disk is full. Running attempts continue; new ones start when there is room again. */
   | ({ readonly type: 'starts-suspended' } & Shortage)
   | { readonly type: 'starts-allowed' }
   | { readonly type: 'run-ended'; readonly outcome: RunOutcome }
-  /** Stored in one append with the facts that answer the request. */
+  /** The answer to a request, stored in one append with the facts that follow from it. */
   | { readonly type: 'request-accepted'; readonly request: number }
   | { readonly type: 'request-refused'; readonly request: number; readonly because: Finding };
 

@@ -5,32 +5,32 @@ import type { SidesBeside } from '../landing/landing.ts';
 import type { Opener, Pushed } from '../landing/pull-request.ts';
 import type { By } from './requests.ts';
 
-/** Moves of the person's branch, there and back. */
+/** Moves of the person's branch: landing, pull requests and undo. */
 export type LandingEvent =
-  /** Only the machine has work left before the branch can move. The place in the queue is the event's place in the ledger. */
+  /** The landing waits for no person any more. The order of these events in the ledger is the order of the queue. */
   | { readonly type: 'landing-queued' }
-  /** Where the person's branch stood when we looked, just before landing. */
+  /** The tip of the person's branch just before landing. */
   | { readonly type: 'target-observed'; readonly commit: CommitId | null }
   | {
       readonly type: 'landing-rebuilt';
       readonly onto: CommitId;
       readonly commit: CommitId;
       readonly tree: TreeId;
-      /** Files that both sides changed, in what way the merge could not tell. */
+      /** Files that both sides changed in conflicting ways. */
       readonly conflicts: readonly string[];
       /** The task whose commit conflicts, and the commits on the branch that changed those files since the run began. */
       readonly task?: TaskId;
       readonly against?: readonly ForeignCommit[];
-      /** Without conflicts, where what defines the checks differs from the branch. */
+      /** Set without conflicts, when check definitions differ from those on the branch. */
       readonly before?: EarlierDefinitions;
       /**
-       * Nothing was replayed: `commit` is the run branch as it is, on a branch that has not moved. Recorded where a task changed a
-       * check definition on the way; `onto` is the commit that it is compared with.
+       * Set when nothing was replayed: `commit` is the run branch itself, on a branch that has not moved. Recorded when a task changed a
+       * check definition; `onto` is the commit that the definitions are compared with.
        */
       readonly asMerged?: true;
-      /** Made of the commits of these tasks only. */
+      /** Set when the landing holds only the commits of these tasks. */
       readonly tasks?: readonly TaskId[];
-      /** Only with conflicts: `part` is the commit of the run branch that could not be put onto it; `commit` holds both sides. */
+      /** Set with conflicts: `part` is the commit of the run branch that does not apply; `commit` holds both sides. */
       readonly conflicted?: {
         readonly part: CommitId;
         readonly commit: CommitId;
@@ -38,8 +38,8 @@ export type LandingEvent =
       };
     }
   /**
-   * A person made the commit `part` of the run branch fit by hand, from the commit `from` that holds both sides. `snapshot` is what
-   * they left, `commit` the same as a commit of its task. Landings are rebuilt with it instead of `part`.
+   * A person resolved the conflict of `part`, a commit of the run branch. `from` is the commit with both sides, `snapshot` the person's
+   * result, `commit` the same result as a commit of its task. Landings are rebuilt with it instead of `part`.
    */
   | {
       readonly type: 'landing-edited';
@@ -64,12 +64,12 @@ export type LandingEvent =
       readonly old: CommitId | null;
       readonly new: CommitId;
       readonly tasks: readonly TaskId[];
-      /** The commit of each of them as it lies on the branch: of a rebuilt landing the rebuilt one. */
+      /** The commit of each task on the branch; for a rebuilt landing, the rebuilt commit. */
       readonly commits: readonly { readonly task: TaskId; readonly commit: CommitId }[];
     }
   | { readonly type: 'landing-refused'; readonly because: Finding }
-  // a pull request instead of a moved target
-  /** The branch of the run is in the person's repository; nothing of theirs moved. */
+  // land: pr
+  /** The branch of the run exists in the person's repository. None of their branches moved. */
   | {
       readonly type: 'branch-made';
       readonly branch: string;
@@ -82,7 +82,7 @@ export type LandingEvent =
       readonly commit: CommitId;
       readonly remote: string;
     }
-  /** The remote has the branch. `opener`: the program that opens the pull request; null: a person does. */
+  /** The remote has the branch. `opener`: the program that opens the pull request; null when a person does. */
   | ({
       readonly type: 'pushed';
       readonly branch: string;
@@ -102,16 +102,16 @@ export type LandingEvent =
       readonly commit: CommitId;
       readonly url: string;
     }
-  /** The person's branch was seen to contain the commits of the run; `commit` is where it stood. */
+  /** The person's branch contains the commits of the run. `commit` is its tip. */
   | {
       readonly type: 'pull-request-landed';
       readonly branch: string;
       readonly commit: CommitId;
       readonly tasks: readonly TaskId[];
-      /** The commit of each of them. The branch contains it under the id that was offered. */
+      /** The commit of each task, with the id that was pushed. */
       readonly commits: readonly { readonly task: TaskId; readonly commit: CommitId }[];
     }
-  /** Commits on top of `onto` that take it back. The branch moves to them when every check has passed on their tree. */
+  /** Revert commits on top of `onto`. The branch moves to them when every check has passed on their tree. */
   | {
       readonly type: 'undo-prepared';
       readonly task: TaskId | null;
@@ -119,7 +119,7 @@ export type LandingEvent =
       readonly onto: CommitId;
       readonly commit: CommitId;
       readonly tree: TreeId;
-      /** What they take back, newest first. */
+      /** The reverted commits, newest first. */
       readonly reverts: readonly CommitId[];
     }
   | {
@@ -139,7 +139,7 @@ export type LandingEvent =
     }
   | { readonly type: 'undo-refused'; readonly task: TaskId | null; readonly because: Finding };
 
-/** A commit of somebody else on the person's branch; of which run and task, if it says that it is one of ours. */
+/** A commit on the person's branch that is not of this run, with the run and task that its trailers name. */
 export type ForeignCommit = {
   readonly commit: CommitId;
   readonly run?: RunId;

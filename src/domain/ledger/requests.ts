@@ -4,40 +4,40 @@ import type { RepoAttestation } from '../gates/evidence.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 
-/** The caller, and the way the request came. An agent never appears here as an approver. */
+/** The person behind a request and its channel. An agent never approves anything. */
 export type By = {
   readonly who: string;
   readonly via: 'terminal' | 'command' | 'api' | 'marker' | 'yes-flag' | 'land-flag' | 'policy' | 'demo';
 };
 
-// ── what anyone may ask; it decides nothing until the coordinator answers ──────────────────────────────
-export type RequestEvent = Keyed & Asked;
+// ── requests; they decide nothing until the coordinator answers ───────────────────────────────────────
+export type RequestEvent = Keyed & Request;
 
-/** Whoever asks may name the asking: the same name again asks for nothing new. */
+/** The caller's own key for a request. A second request with the same key has no effect. */
 type Keyed = { readonly key?: string };
 
-type Asked =
-  /** Asks for a run of this frozen plan. The stream is the run's own. */
+type Request =
+  /** Requests a run of this frozen plan, in the stream of the run. */
   | ({ readonly type: 'requested-run'; readonly by: By } & RunOrder)
   | {
       readonly type: 'requested-approve' | 'requested-reject' | 'requested-hold';
       readonly tap: TapName;
       readonly hash: PlanHash;
-      /** When the person answered. A tap that had run out by then cannot be decided any more. */
+      /** The time of the answer. A tap that had expired by then cannot be decided. */
       readonly at: string;
       readonly by: By;
     }
   | { readonly type: 'requested-grant'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
-  /** Without paths: the task is discarded by name. With paths: those changes are taken out of its snapshot. */
+  /** Without paths, drops the task. With paths, removes those changes from its snapshot. */
   | { readonly type: 'requested-drop'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
-  /** Paths as they are shown, of files that no snapshot holds. */
+  /** Discards files that no snapshot holds, by their shown paths. */
   | { readonly type: 'requested-discard'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
-  /** With an agent: that one does the task from now on. */
+  /** Starts the task over; with `agent`, that agent does it from now on. */
   | { readonly type: 'requested-retry'; readonly task: TaskId; readonly agent?: string; readonly by: By }
   | { readonly type: 'requested-rework'; readonly task: TaskId; readonly message: string; readonly by: By }
-  /** Takes the snapshot that the person was shown, whatever its agent said at its end. */
+  /** Accepts the snapshot that the person was shown, whatever its agent reported. */
   | { readonly type: 'requested-accept'; readonly task: TaskId; readonly snapshot: CommitId; readonly by: By }
-  /** Takes what the person made of the snapshot `from`. `copy` names the directory that they left it in. */
+  /** Takes the person's edit of the snapshot `from`. `copy` names the directory that they edited. */
   | {
       readonly type: 'requested-edit';
       readonly task: TaskId;
@@ -45,19 +45,19 @@ type Asked =
       readonly copy: string;
       readonly by: By;
     }
-  /** Takes what the person made of a landing that conflicts. `from` is the commit with the conflict that the copy was made of. */
+  /** Takes the person's resolution of a landing conflict. `from` is the commit with the conflict. */
   | { readonly type: 'requested-landing-edit'; readonly from: CommitId; readonly copy: string; readonly by: By }
-  /** A message to the agent at work. */
+  /** Sends a message to the running agent. */
   | { readonly type: 'requested-send'; readonly task: TaskId; readonly message: string; readonly by: By }
   | ({ readonly type: 'requested-post'; readonly by: By } & Post)
-  /** Of a record on the board. Without a text it is only closed. */
+  /** Answers a record on the board; without a text, closes it. */
   | { readonly type: 'requested-answer'; readonly record: string; readonly text: string | null; readonly by: By }
-  /** More money, for one task or, without one, for the whole run. */
+  /** Raises the budget of one task or, without one, of the whole run. */
   | { readonly type: 'requested-raise'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
   | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }
-  /** Ends the run for good, in whatever state it is. */
+  /** Ends the run for good, in any state. */
   | { readonly type: 'requested-abandon'; readonly by: By }
-  /** Asks for another version of the plan. Refused when `replaces` is not the one in force any more. */
+  /** Requests a new version of the plan. Refused when `replaces` is no longer in force. */
   | {
       readonly type: 'requested-replan';
       readonly plan: FrozenPlan;
@@ -65,7 +65,7 @@ type Asked =
       readonly replaces: PlanHash;
       readonly by: By;
     }
-  /** Without tasks: all that is merged and has not landed. */
+  /** Lands these tasks; without them, everything that is merged and has not landed. */
   | { readonly type: 'requested-land'; readonly tasks?: readonly TaskId[]; readonly by: By }
   | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By };
 
@@ -75,17 +75,17 @@ export type RunOrder = {
   readonly hash: PlanHash;
   readonly planFile: string;
   readonly repo: RepoAttestation;
-  /** The person's branch and where it stood. The run branch begins there. */
+  /** The person's branch and its tip, where the run branch begins. */
   readonly target: { readonly branch: string; readonly commit: CommitId };
-  /** Only this wave, if asked for. */
+  /** The only wave to run, counted from 0; null for all. */
   readonly wave: number | null;
-  /** The branch of the earlier run that this one goes on from, instead of the person's. Absent: it begins on the person's. */
+  /** The branch of an earlier run that this run continues; absent when it begins on the person's branch. */
   readonly continues?: Continuation;
-  /** The run begins at a commit of the changes in the checkout that no commit holds. Absent: it does not. */
+  /** Set when the run begins at the uncommitted changes of the checkout. */
   readonly uncommitted?: true;
-  /** Whether a flag set `land`, for reading the files again: `auto` instead of `ask`, or `branch` whatever they say. */
+  /** The flag that replaces `land` of the plan, also when its files are read again: `auto` instead of `ask`, or `branch`. */
   readonly landing: LandingChoice;
-  /** What the order approves by a flag: every start by `--yes`, the landing by `--land`. */
+  /** The approvals given by flags: every start by `--yes`, the landing by `--land`. */
   readonly approves: readonly ('start' | 'land')[];
   readonly tidegate: string;
 };

@@ -1,6 +1,5 @@
 /**
- * Names inside the state directory of one repository. Pure string building: every process agrees on them.
- * What lies behind each is told in docs/architecture.md, "State".
+ * Paths inside the state directory of one repository, the same for every process. docs/architecture.md describes each under "State".
  */
 export const stateDir = (root: string) => ({
   root,
@@ -21,25 +20,25 @@ export const stateDir = (root: string) => ({
 });
 export type StateDir = ReturnType<typeof stateDir>;
 
-/** The files that a person edits under this name; null for a name that could lead elsewhere. */
+/** Returns the directory that a person edits under this name; null for a name that could lead elsewhere. */
 export const editedFiles = ({ edits }: Pick<StateDir, 'edits'>, copy: string): string | null =>
   /^[\w-]{1,200}$/.test(copy) ? `${edits}/${copy}/files` : null;
 
 /** Refs of our own bare repository. */
 export const refs = {
   runBranch: (run: string) => `refs/tidegate/runs/${run}`,
-  /** Keeps every candidate and task base reachable. */
+  /** Keeps the base of a task reachable. */
   taskBase: (run: string, task: string) => `refs/tidegate/bases/${run}/${task}`,
   candidate: (run: string, wave: number, round: number) => `refs/tidegate/candidates/${run}/${wave}.${round}`,
   attempt: (attempt: string) => `refs/tidegate/attempts/${attempt}`,
-  /** What people made of a task by hand, numbered. */
+  /** A person's edit of a task. */
   edit: (run: string, task: string, number: number) => `refs/tidegate/edits/${run}/${task}.${number}`,
-  /** The landing that conflicts, with both sides; and what people made of such, numbered. */
+  /** A landing with conflicts and both sides; below, its resolutions by people. */
   conflict: (run: string) => `refs/tidegate/conflicts/${run}`,
   landingEdit: (run: string, number: number) => `refs/tidegate/landing-edits/${run}.${number}`,
   rescue: (attempt: string) => `refs/tidegate/rescue/${attempt}`,
   landing: (run: string) => `refs/tidegate/landing/${run}`,
-  /** The person's uncommitted changes that a run began at. */
+  /** The person's uncommitted changes at the start of a run. */
   uncommitted: (run: string) => `refs/tidegate/uncommitted/${run}`,
   undo: (run: string) => `refs/tidegate/undo/${run}`,
 };

@@ -2,68 +2,68 @@ import type { Finding } from '../findings/finding.ts';
 import type { LedgerEvent } from './events.ts';
 
 /**
- * Where events hold words of others: texts of people, agents and programs, and names that they choose freely, such as files,
- * checks, commands and branches. Every other string in the ledger is data: an id, a hash, a time, a word of a closed list.
+ * The fields of events with words of others: texts of people, agents and programs, and names that they choose, such as files, checks,
+ * commands and branches. Every other string in the ledger is data: an id, a hash, a time, a member of a closed list.
  *
  * `a.b` is a field of a field, `a[]` an item of a list, `a.**` everything below. Not repeated here: a field `words` at any depth is what
  * somebody said, and findings name things by `factsOfOthers`.
  */
 
 const by = ['by.who'] as const;
-/** Whoever asks may name the asking. */
-const asked = [...by, 'key'] as const;
-/** The person's document, with every default filled in; `**` because all of it is theirs. */
+/** Fields of every request. */
+const request = [...by, 'key'] as const;
+/** The person's document with all defaults; `**` because all of it is theirs. */
 const plan = ['plan.**'] as const;
 const order = [...plan, 'planFile', 'repo.remotes[].name', 'repo.remotes[].url', 'target.branch'] as const;
 const summary = 'handoff.handoff.summary';
 const handoff = [summary, ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`)];
-/** A link's target is what the agent wrote into it. */
+/** The agent chooses the target of a link. */
 const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'] as const;
 const acceptance = ['acceptance.who', 'acceptance.edited[]'] as const;
-/** Session and model as the agent calls them. */
+/** Session and model by the agent's own names. */
 const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
-/** `tail` is what it printed. */
+/** `tail` is the end of the output. */
 const outcome = ['name', 'tail'] as const;
 const contract = [
   'planFile',
   ...['actual', 'expected'].flatMap((repo) => [`${repo}.remotes[].name`, `${repo}.remotes[].url`]),
   'claims[].remote',
 ] as const;
-/** As the place that keeps it calls it. */
+/** The id is chosen by the service that keeps the thread. */
 const thread = ['id'] as const;
 const ownership = ['granted[].paths[]'] as const;
 const dispatch = ['agent.argv[]', 'agent.version', 'fence.network[]', 'fence.breaches[].at'] as const;
 const under = (place: string, paths: readonly string[]): readonly string[] => paths.map((path) => `${place}.${path}`);
 
-/** Where what defines a check was put back. */
+/** Definitions of checks that were restored. */
 const put = ['changes[].path', 'changes[].keys[]'] as const;
 
 /** By type of event. Published in docs/reference/events.md. */
 export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string[]>> = {
   // requests
-  'requested-run': [...asked, ...order],
-  'requested-approve': asked,
-  'requested-reject': asked,
-  'requested-hold': asked,
-  'requested-grant': [...asked, 'paths[]'],
-  'requested-drop': [...asked, 'paths[]'],
-  'requested-discard': [...asked, 'paths[]'],
-  'requested-retry': [...asked, 'agent'],
-  'requested-rework': [...asked, 'message'],
-  'requested-accept': asked,
-  'requested-edit': asked,
-  'requested-landing-edit': asked,
-  'requested-send': [...asked, 'message'],
-  'requested-post': [...asked, 'text'],
-  'requested-answer': [...asked, 'record', 'text'],
-  'requested-raise': asked,
-  'requested-pause': asked,
-  'requested-resume': asked,
-  'requested-stop': asked,
-  'requested-abandon': asked,
-  'requested-replan': [...asked, ...plan],
-  'requested-land': asked,
-  'requested-undo': asked,
+  'requested-run': [...request, ...order],
+  'requested-approve': request,
+  'requested-reject': request,
+  'requested-hold': request,
+  'requested-grant': [...request, 'paths[]'],
+  'requested-drop': [...request, 'paths[]'],
+  'requested-discard': [...request, 'paths[]'],
+  'requested-retry': [...request, 'agent'],
+  'requested-rework': [...request, 'message'],
+  'requested-accept': request,
+  'requested-edit': request,
+  'requested-landing-edit': request,
+  'requested-send': [...request, 'message'],
+  'requested-post': [...request, 'text'],
+  'requested-answer': [...request, 'record', 'text'],
+  'requested-raise': request,
+  'requested-pause': request,
+  'requested-resume': request,
+  'requested-stop': request,
+  'requested-abandon': request,
+  'requested-replan': [...request, ...plan],
+  'requested-land': request,
+  'requested-undo': request,
   // the run
   'run-created': [...by, ...order],
   'plan-replaced': [...by, ...plan],
@@ -165,7 +165,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'external-key-used': ['key', 'forgets'],
 };
 
-/** Facts of findings, wherever a finding is stored and at any depth in it. */
+/** Facts of findings with words of others, wherever a finding is stored. */
 export const factsOfOthers = {
   said: ['words'],
   files: ['where', 'file', 'files', 'path', 'paths', 'at'],
@@ -181,14 +181,14 @@ export const factsOfOthers = {
   asked: ['id', 'record', 'ring', 'blocker', 'named'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
-/** Facts that are data, although their type is any text. With `factsOfOthers` these are all that there are. */
+/** Facts of type string that are data. Together with `factsOfOthers` these are all facts of type string. */
 export const dataFacts = {
   ids: ['run', 'task', 'tasks', 'directiveOf', 'commit', 'batch', 'subtask', 'event', 'request', 'type', 'refused'],
   system: ['code', 'expired', 'signal', 'syscall', 'mode', 'machine', 'tools', 'addresses', 'operation'],
   closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
-/** Names of facts whose type is any text, alone or in a list. Findings within a finding are findings again. */
+/** Names of facts of type string, alone or in a list, also in nested findings. */
 export type TextFact<T> = T extends string
   ? never
   : T extends readonly (infer Item)[]
