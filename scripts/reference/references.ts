@@ -122,7 +122,7 @@ function eventsPage(): string {
     ...section(
       'Requests',
       'Anyone may append them; the coordinator answers each one. A `key` names the asking: the same again asks for nothing new.',
-      'Asked',
+      'Request',
       read('ledger/requests.ts'),
     ),
     ...section(
