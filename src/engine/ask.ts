@@ -5,8 +5,9 @@ import type { Finding } from '../domain/findings/finding.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 import type { RunState } from '../domain/run/run.ts';
-import type { Ledger, Stored } from '../ports/ledger.ts';
+import type { Stored } from '../ports/ledger.ts';
 import type { RepositoryHandle } from '../ports/repository-handle.ts';
+import { followStream } from './follow-ledger.ts';
 import { readRun } from './orders/find-run.ts';
 
 export type Answered =
@@ -58,11 +59,14 @@ export const answerOf = (repo: Asking, asked: Stored): Promise<Answered> => answ
 type Progress = 'none' | 'under-way' | (Answered & { readonly outcome: 'halted' });
 
 async function answerTo(repo: Asking, asked: Stored, progress: () => Promise<Progress>): Promise<Answered> {
-  const told = Promise.withResolvers<Answered>();
-  await using _hearing = await hearAfter(repo.ledger, asked, (event) => {
+  const answered = Promise.withResolvers<Answered>();
+  const take = ({ event }: Stored): void => {
     const found = answerIn(event, asked.seq);
-    if (found !== null) told.resolve(found);
-  });
+    if (found !== null) answered.resolve(found);
+  };
+  const answers = followStream(repo.ledger, asked.stream, take, asked);
+  await using _listening = answers.listen();
+  await answers.catchUp();
   let waited = 0;
   let looking = false;
   const look = async (): Promise<void> => {
@@ -70,17 +74,17 @@ async function answerTo(repo: Asking, asked: Stored, progress: () => Promise<Pro
     if (looking) return;
     looking = true;
     // It may have ended just before the request reached it.
-    if (!(await repo.ensureCoordinator())) told.resolve({ outcome: 'no-answer' });
+    if (!(await repo.ensureCoordinator())) answered.resolve({ outcome: 'no-answer' });
     else if (waited >= Math.min(haltMs, repo.patienceMs)) {
       const seen = await progress();
-      if (typeof seen === 'object') told.resolve(seen);
-      else if (seen === 'none' && waited >= repo.patienceMs) told.resolve({ outcome: 'no-answer' });
+      if (typeof seen === 'object') answered.resolve(seen);
+      else if (seen === 'none' && waited >= repo.patienceMs) answered.resolve({ outcome: 'no-answer' });
     }
     looking = false;
   };
-  const patience = setInterval(() => void look().catch(told.reject), lookMs);
+  const patience = setInterval(() => void look().catch(answered.reject), lookMs);
   try {
-    return await told.promise;
+    return await answered.promise;
   } finally {
     clearInterval(patience);
   }
@@ -101,45 +105,4 @@ async function progressOf(repo: Asking, asked: Stored, request: RequestEvent): P
   if (because !== null) return { outcome: 'halted', because };
   const decided = answer(state, request);
   return decided.ok && decided.value === 'later' ? 'under-way' : 'none';
-}
-
-type Waiting = { readonly asked: Stored; heard(event: LedgerEvent): void };
-
-const hubs = new WeakMap<Ledger, Hub>();
-type Hub = { readonly waiting: Set<Waiting>; listening: AsyncDisposable | null };
-
-/**
- * Tells what happens in the stream of a request after it, until it is disposed. However many wait, the ledger is followed once:
- * the first starts it, the last ends it.
- */
-export async function hearAfter(
-  ledger: Ledger,
-  asked: Stored,
-  heard: (event: LedgerEvent) => void,
-): Promise<AsyncDisposable> {
-  const hub = hubs.get(ledger) ?? { waiting: new Set(), listening: null };
-  hubs.set(ledger, hub);
-  const one: Waiting = { asked, heard };
-  hub.waiting.add(one);
-  hub.listening ??= ledger.subscribe(asked.seq, (stored) => {
-    for (const { asked: after, heard: tell } of hub.waiting)
-      if (stored.stream === after.stream && stored.seq > after.seq) tell(stored.event);
-  });
-  const hearing: AsyncDisposable = {
-    [Symbol.asyncDispose]: async () => {
-      hub.waiting.delete(one);
-      if (hub.waiting.size > 0) return;
-      const { listening } = hub;
-      hub.listening = null;
-      await listening?.[Symbol.asyncDispose]();
-    },
-  };
-  try {
-    // what came after the request and before it was listened for
-    for (const { event } of await ledger.read(asked.stream, asked.position)) heard(event);
-    return hearing;
-  } catch (error) {
-    await hearing[Symbol.asyncDispose]();
-    throw error;
-  }
 }

@@ -15,6 +15,7 @@ import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 import { announcer } from './announce.ts';
 import { type Driver, driveRun } from './driver.ts';
 import type { EnginePorts } from './engine-ports.ts';
+import { followLedger } from './follow-ledger.ts';
 import { keepDisk } from './jobs/disk-keeper.ts';
 import { createRun } from './orders/create-run.ts';
 import { attest, landedRequest, lookBack } from './orders/look-back.ts';
@@ -147,7 +148,7 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
   await look();
   await observeRequests();
   await ports.supervisors.release(logs().flatMap((log) => log.stored().flatMap(jobRecorded)));
-  const subscription = ledger.subscribe(0, notice);
+  const subscription = followLedger(ledger, notice).listen();
   keeper.look();
   for (const teller of tellers) teller.look();
 

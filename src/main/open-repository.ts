@@ -42,6 +42,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import { refs, type StateDir, stateDir } from '../domain/ledger/state-dir.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan/plan.ts';
 import { answerOf } from '../engine/ask.ts';
+import { followLedger } from '../engine/follow-ledger.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 import type { Hosting, PlanFlags, ReadPlan, RepositoryHandle } from '../ports/repository-handle.ts';
 import { agentReady } from './examinations/agents.ts';
@@ -236,14 +237,13 @@ async function hosting(setting: HostSetting, ledger: Ledger): Promise<Hosting> {
 /** True when a coordinator said that it has started, false when ours ended without one, or after 10 s. */
 async function startAndWait(setting: HostSetting, ledger: Ledger): Promise<boolean> {
   const started = Promise.withResolvers<boolean>();
-  const after = await ledger.head();
-  const isStarted = ({ event }: Stored): boolean => event.type === 'coordinator-started';
-  await using _ = ledger.subscribe(after, (stored) => {
-    if (isStarted(stored)) started.resolve(true);
-  });
-  startBackground(setting).once('exit', () =>
-    ledger.readAll(after).then((since) => started.resolve(since.some(isStarted)), started.reject),
-  );
+  const after = { seq: await ledger.head(), position: 0 };
+  const take = ({ event }: Stored): void => {
+    if (event.type === 'coordinator-started') started.resolve(true);
+  };
+  const follower = followLedger(ledger, take, after);
+  await using _listening = follower.listen();
+  startBackground(setting).once('exit', () => follower.catchUp().then(() => started.resolve(false), started.reject));
   const patience = setTimeout(() => started.resolve(false), 10_000);
   try {
     return await started.promise;

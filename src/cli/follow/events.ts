@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { followLedger } from '../../engine/follow-ledger.ts';
 import { isExternalStream, type Stored } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
@@ -42,11 +43,12 @@ async function follow(repo: RepositoryHandle, context: Context, run: string | nu
   using _signals = context.onSignal(() => left.resolve());
   context.readerGone.addEventListener('abort', () => left.resolve());
   const textOf = eventTeller();
-  await using _subscription = repo.ledger.subscribe(0, (stored) => {
+  const follower = followLedger(repo.ledger, (stored) => {
     if (run !== null && stored.stream !== run) return;
     if (context.json) context.terminal.json(stored);
     else context.terminal.line(line(stored, textOf));
   });
+  await using _listening = follower.listen();
   await left.promise;
   return { exit: exitCodes.interrupted, reason: 'interrupted' };
 }

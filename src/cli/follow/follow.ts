@@ -1,6 +1,7 @@
 import type { RunId } from '../../domain/base/ids.ts';
 import { atTime } from '../../domain/decide/tap.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
+import { followStream } from '../../engine/follow-ledger.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { RunView } from '../../view/run-view.ts';
@@ -21,21 +22,18 @@ export async function followRun(
 ): Promise<Following> {
   let state: RunState | null = null;
   let times = noTimes;
-  let position = 0;
   let woken = Promise.withResolvers<void>();
   let isNew = false;
   const take = (stored: Stored): void => {
-    if (stored.stream !== run || stored.position !== position + 1) return;
-    position = stored.position;
     state = evolveRun(state, stored);
     times = evolveTimes(times, stored);
     onEvent(stored, isNew);
     woken.resolve();
   };
-  const past = await repo.ledger.read(run);
-  past.forEach(take);
+  const follower = followStream(repo.ledger, run, take);
+  await follower.catchUp();
   isNew = true;
-  const subscription = repo.ledger.subscribe(past.at(-1)?.seq ?? 0, take);
+  const subscription = follower.listen();
   return {
     view: () => {
       const now = repo.clock.now();

@@ -12,7 +12,8 @@ async function scene() {
   const taken = await ledger.takeEpoch({ pid: 1, start: '1', boot: 'b', host: 'h' } as never, () => false);
   if (taken.outcome !== 'taken') throw new Error('no epoch');
   const reads: number[] = [];
-  const counted: Pick<Ledger, 'readAll'> = {
+  const counted: Pick<Ledger, 'readAll' | 'subscribe'> = {
+    subscribe: ledger.subscribe,
     readAll: async (after = 0) => {
       reads.push(after);
       return await ledger.readAll(after);
@@ -57,6 +58,7 @@ test('a read that failed is made up for by the next', async () => {
   await ledger.request(run, { type: 'requested-hold', tap: 'start', hash, at: '2026-01-01T00:00:00.000Z', by });
   let fails = true;
   const live = liveRuns({
+    subscribe: ledger.subscribe,
     readAll: async (after) => {
       if (fails) throw new Error('disk');
       return await ledger.readAll(after);

@@ -1,28 +1,28 @@
 import { type RunId, runId } from '../../domain/base/ids.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
+import { followLedger } from '../../engine/follow-ledger.ts';
 import type { KnownRun } from '../../engine/orders/find-run.ts';
 import type { Ledger, Stored } from '../../ports/ledger.ts';
 import { isRunStream } from '../../ports/ledger.ts';
 import { evolveTimes, noTimes, type Times } from '../../view/times.ts';
-import { follower } from './follower.ts';
 
-/** With what views need of its past, folded as well. */
+/** A run with the times that views need, folded as well. */
 export type LiveRun = KnownRun & { readonly times: Times };
 
 /** Every run of one repository with its fold kept in memory, fed event by event. */
 export type LiveRuns = {
-  /** As the ledger has them now, oldest first. */
+  /** All runs that are in the ledger now, oldest first. */
   all(): Promise<readonly LiveRun[]>;
   find(run: string): Promise<LiveRun | undefined>;
-  /** The last event of the whole ledger that is folded in. */
+  /** The seq of the last folded event, of any stream. */
   seq(): number;
 };
 
 type Entry = { readonly run: RunId; state: RunState | null; times: Times; readonly stored: Stored[] };
 
-export function liveRuns(ledger: Pick<Ledger, 'readAll'>): LiveRuns {
+export function liveRuns(ledger: Pick<Ledger, 'readAll' | 'subscribe'>): LiveRuns {
   const runs = new Map<string, Entry>();
-  const { catchUp, seq } = follower(ledger, (stored) => {
+  const { catchUp, seq } = followLedger(ledger, (stored) => {
     if (!isRunStream(stored.stream)) return;
     const entry = runs.get(stored.stream) ?? { run: runId(stored.stream), state: null, times: noTimes, stored: [] };
     entry.state = evolveRun(entry.state, stored);

@@ -2,9 +2,9 @@ import type { Result } from '../../domain/base/result.ts';
 import type { Asked } from '../../domain/external/decide.ts';
 import type { Refusal } from '../../domain/external/refusal.ts';
 import { foldSession, newSession, type Session } from '../../domain/external/session.ts';
+import { followLedger } from '../../engine/follow-ledger.ts';
 import { openSessionLog, type SessionLog } from '../../engine/session-log.ts';
 import { externalStream, isExternalStream, type Ledger, sessionOf } from '../../ports/ledger.ts';
-import { follower } from './follower.ts';
 
 /** Every session that others drive in one repository, with its fold kept in memory, fed event by event. */
 export type LiveSessions = {
@@ -16,7 +16,7 @@ export type LiveSessions = {
   ask(session: string, asked: Asked): Promise<Result<Session, Refusal>>;
 };
 
-export function liveSessions(ledger: Pick<Ledger, 'read' | 'readAll' | 'appendExternal'>): LiveSessions {
+export function liveSessions(ledger: Pick<Ledger, 'read' | 'readAll' | 'subscribe' | 'appendExternal'>): LiveSessions {
   const logs = new Map<string, SessionLog>();
   const batches = new Map<string, string>();
   const subtasks = new Map<string, string>();
@@ -25,7 +25,7 @@ export function liveSessions(ledger: Pick<Ledger, 'read' | 'readAll' | 'appendEx
     logs.set(id, log);
     return log;
   };
-  const { catchUp } = follower(ledger, (stored) => {
+  const { catchUp } = followLedger(ledger, (stored) => {
     if (!isExternalStream(stored.stream)) return;
     const id = sessionOf(stored.stream);
     logOf(id).take(stored);
