@@ -17,7 +17,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Examined } from '../ports/repository-handle.ts';
 import { passages } from '../protocol/routes/mcp.ts';
 import { routes } from '../protocol/routes.ts';
-import { feedsOf } from '../server/feed/feeds.ts';
+import { feedsOf } from '../server/feed/feed.ts';
 import { socketsOf } from '../server/feed/sockets.ts';
 import { passageHandlers } from '../server/handlers/mcp.ts';
 import { handlers } from '../server/handlers.ts';

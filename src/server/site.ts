@@ -4,7 +4,7 @@ import type { Content, Examined, RepositoryHandle } from '../ports/repository-ha
 import type { Problem } from '../protocol/problem.ts';
 import type { AccessRole, Answer, Given, Passage, Route } from '../protocol/route.ts';
 import type { EventStream } from './feed/event-stream.ts';
-import type { Feeds } from './feed/feeds.ts';
+import type { Feeds } from './feed/feed.ts';
 import type { Links } from './http/links.ts';
 import type { LiveRuns } from './live/live-runs.ts';
 import type { LiveSessions } from './live/live-sessions.ts';

@@ -4,14 +4,14 @@ import { always } from '../http/reply.ts';
 import type { Listener } from './feed.ts';
 import { type Sink, sinkOf } from './sink.ts';
 
-/** Events as they come, until the caller hangs up. */
+/** An answer that sends events until the caller disconnects. */
 export type EventStream = {
   readonly after: Cursor;
   readonly heartbeatMs: number;
   follow(sink: Sink, dropped: Listener['dropped']): () => void;
 };
 
-/** Server-sent events. The first `id` stands there before any event, so that one who is cut before it resumes too. */
+/** Sends server-sent events. The first `id` comes before any event, so that a client that is cut off early can resume too. */
 export async function sendEvents(
   request: IncomingMessage,
   response: ServerResponse,

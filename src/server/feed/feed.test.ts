@@ -4,7 +4,7 @@ import { type Hearing, hearByEvents, hearBySocket, repository, streaming } from 
 import { openSqliteLedger } from '../../adapters/ledger/sqlite/index.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
-import type { FeedLimits } from './limits.ts';
+import type { FeedLimits } from './feed.ts';
 
 const waves = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => closed(from + at));
 const by = { who: 'ann', via: 'api' } as const;

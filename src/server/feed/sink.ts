@@ -1,13 +1,13 @@
 import type { Writable } from 'node:stream';
-import type { Encoding } from './encoding.ts';
+import type { Encoding } from './encoded-event.ts';
 
-/** Where events go: a socket, or an answer that stays open. */
+/** The destination of events: a socket, or an HTTP answer that stays open. */
 export type Sink = {
   readonly encoding: Encoding;
   write(bytes: Buffer): void;
-  /** Bytes that were written and that the other side has not taken. */
+  /** Bytes that the other side has not taken yet. */
   waiting(): number;
-  /** False: for `patienceMs` the other side took nothing of what waits. */
+  /** Resolves with false when the other side takes nothing for `patienceMs`. */
   drained(patienceMs: number): Promise<boolean>;
 };
 
@@ -20,8 +20,8 @@ export function sinkOf(stream: Writable, encoding: Encoding): Sink {
   stream.on('drain', wake).on('close', wake);
   const waiting = (): number => (stream.destroyed ? 0 : stream.writableLength);
 
-  /** Until all is taken, but no longer than this. */
-  const change = async (ms: number): Promise<void> => {
+  /** Resolves when all bytes are taken, or after this time. */
+  const nextChange = async (ms: number): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms).unref();
     waiters.add(resolve);
@@ -37,7 +37,7 @@ export function sinkOf(stream: Writable, encoding: Encoding): Sink {
     waiting,
     async drained(patienceMs) {
       for (let before = waiting(); before > 0; ) {
-        await change(patienceMs);
+        await nextChange(patienceMs);
         const now = waiting();
         if (now >= before) return false;
         before = now;

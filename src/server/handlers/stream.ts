@@ -25,7 +25,7 @@ export const streamHandlers: Handlers<typeof streamRoutes> = {
   asyncapi: async (_given, { version }) => ok(asyncApi(version)),
 };
 
-const badCursor = problem(410, 'bad-cursor', 'the ledger has not come so far', {
+const badCursor = problem(410, 'bad-cursor', 'the cursor is beyond the end of the ledger', {
   field: 'query.after',
   next: 'begin again without a cursor',
 });
