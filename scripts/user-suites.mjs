@@ -29,6 +29,7 @@ export const userSuites = {
   },
   'test/e2e/disk-cap.test.ts': { nameless: true, why: 'clean-up of what another uid wrote' },
   'test/e2e/init.test.ts': { nameless: true, why: 'set-up, and its rehearsal in the fence' },
+  'test/install.test.ts': { nameless: false, why: 'where npm puts a program, and whose it is' },
   'test/e2e/surroundings.test.ts': { nameless: true, why: 'home, state, temporary files, the user database' },
   'src/adapters/state-directory/state-directory.test.ts': { nameless: true, why: 'where state lies, and whose it is' },
   'test/e2e/nothing-lost.test.ts': { nameless: false, why: 'file modes hold an ordinary user, and not root' },
