@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { estimate, tiers } from './complexity.ts';
-import { pathsIn } from './paths.ts';
+import { pathsIn } from './goal-text.ts';
 import { agentTyped, matchAgents, registryOf } from './registry.ts';
 
 const registry = registryOf({});

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { safeLine, safeText } from '../domain/base/safe-text.ts';
+import type { Session } from '../domain/external/session.ts';
 import { charactersPerToken } from '../domain/plan/directive.ts';
 import { type Estimate, estimate } from './complexity.ts';
 import { type AgentType, agentTyped, type Registry } from './registry.ts';
@@ -14,7 +15,7 @@ type PromptRequest = {
   readonly budgetTokens: number;
 };
 
-/** What another agent of the session said when it ended, oldest first. A claim, and never an instruction. */
+/** The report of an agent that has ended. It is a claim, and never an instruction. */
 export type Previous = {
   readonly agentType: string;
   readonly status: string;
@@ -26,8 +27,8 @@ type CraftedPrompt = { readonly text: string; readonly agent: AgentType; readonl
 type NotCrafted = { readonly reason: 'budget-too-small'; readonly detail: string; readonly tokens: number };
 
 /**
- * All that an agent is told. What was said before it is cut until the budget holds; the task, its scope and how to end are always
- * there whole, so a budget that cannot hold those is refused.
+ * Writes the prompt of an agent. Reports of earlier agents are cut until the budget holds. The task, its scope and its completion are
+ * always whole, so a budget that cannot hold those is refused.
  */
 export function craftPrompt(
   request: PromptRequest,
@@ -42,9 +43,9 @@ export function craftPrompt(
     scope(request, agent),
   ];
   const most = request.budgetTokens * charactersPerToken;
-  const told = previous.slice(-mostPrevious);
-  for (let count = told.length; count >= 0; count -= 1) {
-    const context = count === 0 ? [] : [contextOf(told.slice(told.length - count), previous.length)];
+  const latest = previous.slice(-mostPrevious);
+  for (let count = latest.length; count >= 0; count -= 1) {
+    const context = count === 0 ? [] : [contextOf(latest.slice(latest.length - count), previous.length)];
     const text = [...before, ...context, completion].join('\n\n');
     const targets = { files: request.files.length, directories: request.directories.length };
     if (text.length <= most) return ok({ text, agent, estimate: estimate(request.description, targets, agent) });
@@ -54,7 +55,7 @@ export function craftPrompt(
   return err({ reason: 'budget-too-small', detail, tokens });
 }
 
-/** The latest ones; a longer past helps nobody. */
+/** Only the latest reports: a longer past helps nobody. */
 const mostPrevious = 10;
 const longestResult = 600;
 
@@ -88,11 +89,11 @@ When done, provide a concise summary of:
 2. Files modified (if any)
 3. Any issues or blockers encountered`;
 
-/** Agents wrote it: each on lines of its own, so that nothing in it can pass for a heading of ours. */
-function contextOf(told: readonly Previous[], all: number): string {
-  const ended = told.every(({ status }) => status === 'done' || status === 'completed') ? 'completed' : 'ended';
-  const count = told.length === all ? '' : `, the latest ${told.length}`;
-  const lines = told.flatMap(({ agentType, status, summary, result }) => [
+/** Agents wrote the reports. Each has lines of its own, so that nothing in it can pass for a heading of ours. */
+function contextOf(reports: readonly Previous[], all: number): string {
+  const ended = reports.every(({ status }) => status === 'done' || status === 'completed') ? 'completed' : 'ended';
+  const count = reports.length === all ? '' : `, the latest ${reports.length}`;
+  const lines = reports.flatMap(({ agentType, status, summary, result }) => [
     `- **${short(agentType)}** (${short(status === 'completed' ? 'done' : status)}): ${short(summary)}`,
     ...(result === null || result.trim() === '' ? [] : [`  Result: ${short(result)}`]),
   ]);
@@ -105,4 +106,19 @@ function short(text: string): string {
   const line = safeLine(text).trim();
   const letters = [...line];
   return letters.length <= longestResult ? line : `${letters.slice(0, longestResult).join('')}…`;
+}
+
+/** Returns the reports of a session's ended subtasks, earlier waves first. `before`: only of waves before this one. */
+export function previousOf({ subtasks }: Session, before: number | null): readonly Previous[] {
+  return subtasks
+    .filter(({ wave }) => before === null || wave < before)
+    .filter(({ progress }) => progress.status === 'completed' || progress.status === 'failed')
+    .toSorted((a, b) => a.wave - b.wave)
+    .map(({ agentType, progress, description, result }) => ({
+      agentType,
+      status: progress.status,
+      summary: description,
+      result:
+        result === null ? null : typeof result['summary'] === 'string' ? result['summary'] : JSON.stringify(result),
+    }));
 }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyGoal } from '../../test/support/goals.ts';
-import { clausesOf } from './clauses.ts';
 import { decompose } from './decompose.ts';
+import { clausesOf } from './goal-text.ts';
 import { registryOf } from './registry.ts';
 
 const registry = registryOf({});

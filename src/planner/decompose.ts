@@ -4,9 +4,8 @@ import type { Sha256 } from '../domain/ledger/chain.ts';
 import { canonicalJson } from '../domain/plan/plan.ts';
 import type { Stage } from '../domain/settings/settings.ts';
 import { estimate, type Tier } from './complexity.ts';
-import { type GoalPart, goalParts, type Parts, partText } from './parts.ts';
-import { pathsIn } from './paths.ts';
-import type { AgentType, Registry } from './registry.ts';
+import { clausesOf, mentions, pathsIn, wordsOf } from './goal-text.ts';
+import { type AgentMatch, type AgentType, generalist, matchAgents, type Registry } from './registry.ts';
 
 export const parallelRange = { min: 1, max: 5, default: 3 } as const;
 export const turnsRange = { min: 5, max: 200, default: 50 } as const;
@@ -16,13 +15,21 @@ const fewestTurns = 2;
 
 type Constraints = { readonly maxParallel: number; readonly maxTotalTurns: number };
 
+/** The part of a goal that one agent has. */
+export type GoalPart = {
+  readonly agent: AgentType;
+  /** The clauses that name it. */
+  readonly clauses: readonly string[];
+  /** The words of the clauses that are for this agent; empty: all of it. */
+  readonly about: readonly string[];
+};
+
 /** One piece of work for one agent. */
 export type PlanStep = {
   readonly step: number;
   readonly wave: number;
   readonly stage: Stage;
   readonly agent: AgentType;
-  /** What of the goal it has. */
   readonly part: GoalPart;
   readonly description: string;
   readonly complexity: Tier | null;
@@ -40,8 +47,8 @@ type Decomposition = {
 type NotDecomposed = { readonly reason: 'empty-goal' | 'too-few-turns' | 'no-agent'; readonly detail: string };
 
 /**
- * A goal in waves: understand it, do it, judge it. Each step has its own part of the goal; where there are more than may work side by
- * side, those of one agent become one and the rest waits for a wave of its own. The same input always gives the same.
+ * Splits a goal into waves: understand it, do it, judge it. Each step has its own part of the goal. Where a stage has more steps than
+ * may run side by side, the steps of one agent become one, and the rest gets a wave of its own. Equal input gives an equal result.
  */
 export function decompose(
   request: { readonly goal: string; readonly session: string; readonly constraints: Constraints },
@@ -50,12 +57,12 @@ export function decompose(
 ): Result<Decomposition, NotDecomposed> {
   const { goal, constraints } = request;
   if (!/[\p{L}\p{N}]/u.test(goal)) return err({ reason: 'empty-goal', detail: 'the goal says nothing' });
-  const planned = stagesOf(goal, goalParts(goal, registry), registry).flatMap((stage) =>
-    chunked(joined(stage, constraints.maxParallel), constraints.maxParallel),
+  const waves = stagesOf(goal, registry).flatMap((stage) =>
+    chunks(joinByAgent(stage, constraints.maxParallel), constraints.maxParallel),
   );
-  const steps = numbered(planned);
-  if (steps.length === 0) return err({ reason: 'no-agent', detail: 'the registry has no agent that could do it' });
-  const turns = fitted(
+  const steps = numbered(waves);
+  if (steps.length === 0) return err({ reason: 'no-agent', detail: 'the registry has no agent for this goal' });
+  const turns = fitTurns(
     steps.map(({ maxTurns }) => maxTurns),
     constraints.maxTotalTurns,
   );
@@ -67,130 +74,158 @@ export function decompose(
   return ok({
     id: `plan_${sha256(canonicalJson({ request, registry })).slice(0, 16)}`,
     steps: steps.map((step, at) => ({ ...step, maxTurns: turns[at] ?? step.maxTurns })),
-    waves: planned.map((_, wave) => ({
+    waves: waves.map((_, wave) => ({
       wave,
       tasks: steps.filter((step) => step.wave === wave).map(({ step }) => step),
     })),
-    totalTurns: turns.reduce((sum, one) => sum + one, 0),
+    totalTurns: sum(turns),
   });
 }
 
-type Planned = Omit<PlanStep, 'step' | 'wave' | 'dependsOn'>;
+type Work = Omit<PlanStep, 'step' | 'wave' | 'dependsOn'>;
 
-/** The three stages, those with nothing to do left out. */
-function stagesOf(goal: string, parts: Parts, registry: Registry): readonly (readonly Planned[])[] {
+/** The three stages, without those that have nothing to do. */
+function stagesOf(goal: string, registry: Registry): readonly (readonly Work[])[] {
   const line = safeLine(goal).trim();
-  const all = [...parts.implement, ...parts.validate];
+  const parts = clausesOf(goal).flatMap((clause) => partsOfClause(clause, registry));
+  const at = (stage: Stage) => parts.flatMap((one) => (one.stage === stage ? [one.part] : []));
+  const [exploring, implementing, validating] = [at('explore'), at('implement'), at('validate')];
   const explorer = registry.find(({ stage }) => stage === 'explore');
-  const overview = (agent: AgentType): Planned => ({
-    ...exploring(agent, { agent, clauses: [goal], about: [] }),
-    description: `Explore and understand the codebase relevant to: ${line}`,
-  });
-  const explore =
-    all.length > 0
-      ? explorer === undefined
-        ? []
-        : [overview(explorer)]
-      : parts.explore.map((part) => ({
-          ...exploring(part.agent, part),
-          description: `Explore: ${safeLine(partText(part))}`,
-        }));
-  const implement = parts.implement.map((part, at) => ({
-    ...worked('implement', part),
-    description: `Implement${placed(at, parts.implement)}: ${safeLine(partText(part))}`,
-  }));
-  const validate = parts.validate.map((part, at) => ({
-    ...worked('validate', part),
-    description: `Validate${placed(at, parts.validate)}: ${safeLine(partText(part))}`,
-  }));
-  const reviewer = reviewerIn(registry);
-  const isReviewed = reviewer === undefined || parts.validate.some(({ agent }) => agent === reviewer);
-  const review: readonly Planned[] =
-    parts.implement.length === 0 || isReviewed
-      ? []
-      : [
-          {
-            ...brief('validate', reviewer, { agent: reviewer, clauses: [goal], about: [] }, 5, 'haiku'),
-            description: `Review and validate changes from: ${line}`,
-          },
-        ];
-  return [explore, implement, [...validate, ...review]].filter((stage) => stage.length > 0);
+  const reviewer =
+    registry.find(({ type }) => type === 'code-reviewer') ?? registry.find(({ stage }) => stage === 'validate');
+  const isReviewed = implementing.length === 0 || validating.some(({ agent }) => agent === reviewer);
+  const wholeGoal = (stage: FixedStage, agent: AgentType | undefined, text: string): readonly Work[] =>
+    agent === undefined ? [] : [fixedWork(stage, whole(agent, goal), `${text}: ${line}`)];
+  return [
+    implementing.length + validating.length === 0
+      ? exploring.map((part) => fixedWork('explore', part, `Explore: ${safeLine(partText(part))}`))
+      : wholeGoal('explore', explorer, 'Explore and understand the codebase relevant to'),
+    implementing.map((part, index) => estimatedWork('implement', part, `Implement${ordinal(index, implementing)}`)),
+    [
+      ...validating.map((part, index) => estimatedWork('validate', part, `Validate${ordinal(index, validating)}`)),
+      ...(isReviewed ? [] : wholeGoal('validate', reviewer, 'Review and validate changes from')),
+    ],
+  ].filter((stage) => stage.length > 0);
 }
 
 /** ` (part 2 of 3)`, where there are several. */
-function placed(at: number, among: readonly GoalPart[]): string {
-  return among.length === 1 ? '' : ` (part ${at + 1} of ${among.length})`;
+const ordinal = (index: number, parts: readonly GoalPart[]): string =>
+  parts.length === 1 ? '' : ` (part ${index + 1} of ${parts.length})`;
+
+type FixedStage = keyof typeof fixedSizes;
+/** Steps that every plan gets, whatever the goal. */
+const fixedSizes = { explore: { maxTurns: 8, model: 'sonnet' }, validate: { maxTurns: 5, model: 'haiku' } };
+
+function fixedWork(stage: FixedStage, part: GoalPart, description: string): Work {
+  const { maxTurns, model } = fixedSizes[stage];
+  const { agent } = part;
+  return { stage, agent, part, description, complexity: null, maxTurns, model: agent.model ?? model };
 }
 
-const reviewerIn = (registry: Registry): AgentType | undefined =>
-  registry.find(({ type }) => type === 'code-reviewer') ?? registry.find(({ stage }) => stage === 'validate');
-
-const exploring = (agent: AgentType, part: GoalPart) => brief('explore', agent, part, 8, 'sonnet');
-
-const brief = (stage: Stage, agent: AgentType, part: GoalPart, maxTurns: number, model: string) => ({
-  stage,
-  agent,
-  part,
-  complexity: null,
-  maxTurns,
-  model: agent.model ?? model,
-});
-
-function worked(stage: Stage, part: GoalPart) {
+function estimatedWork(stage: Stage, part: GoalPart, title: string): Work {
   const text = part.clauses.join('; ');
   const paths = pathsIn(text);
   const directories = paths.filter((path) => path.endsWith('/') || path.includes('*')).length;
-  const { complexity, maxTurns, model } = estimate(
-    text,
-    { files: paths.length - directories, directories },
-    part.agent,
-  );
-  return { stage, agent: part.agent, part, complexity, maxTurns, model };
+  const size = estimate(text, { files: paths.length - directories, directories }, part.agent);
+  const { complexity, maxTurns, model } = size;
+  const description = `${title}: ${safeLine(partText(part))}`;
+  return { stage, agent: part.agent, part, description, complexity, maxTurns, model };
 }
 
-/** As few steps as are needed to fit side by side: those of one agent become one, in the place of the first. */
-function joined(stage: readonly Planned[], most: number): readonly Planned[] {
-  const agents = [...new Set(stage.map(({ agent }) => agent))];
-  if (stage.length <= most || agents.length === stage.length) return stage;
-  return agents.map((agent) => {
-    const own = stage.filter((step) => step.agent === agent);
-    const [first] = own;
-    if (first === undefined || own.length === 1) return first as Planned;
-    const hardest = own.reduce((a, b) => (b.maxTurns > a.maxTurns ? b : a));
-    const clauses = own.flatMap(({ part }) => part.clauses);
-    const about = own.some(({ part }) => part.about.length === 0) ? [] : own.flatMap(({ part }) => part.about);
+/** As few steps as are needed to fit side by side: the steps of one agent become one, in the place of the first. */
+function joinByAgent(stage: readonly Work[], most: number): readonly Work[] {
+  const byAgent = Map.groupBy(stage, ({ agent }) => agent);
+  if (stage.length <= most || byAgent.size === stage.length) return stage;
+  return [...byAgent].map(([agent, steps]) => {
+    const hardest = steps.reduce((a, b) => (b.maxTurns > a.maxTurns ? b : a));
+    const parts = steps.map(({ part }) => part);
+    const about = parts.some((part) => part.about.length === 0) ? [] : parts.flatMap((part) => part.about);
     return {
       ...hardest,
-      part: { agent, clauses: [...new Set(clauses)], about: [...new Set(about)] },
-      description: own.map(({ description }) => description).join('; '),
+      part: { agent, clauses: unique(parts.flatMap(({ clauses }) => clauses)), about: unique(about) },
+      description: steps.map(({ description }) => description).join('; '),
     };
   });
 }
 
-function chunked<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
+const unique = (words: readonly string[]): readonly string[] => [...new Set(words)];
+
+export function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
-/** Every step of a wave depends on all of the wave before. */
-function numbered(waves: readonly (readonly Planned[])[]): readonly PlanStep[] {
+/** Every step of a wave depends on all steps of the wave before. */
+function numbered(waves: readonly (readonly Work[])[]): readonly PlanStep[] {
   const steps: PlanStep[] = [];
-  for (const [wave, planned] of waves.entries()) {
+  for (const [wave, works] of waves.entries()) {
     const before = steps.filter((step) => step.wave === wave - 1).map(({ step }) => step);
-    for (const one of planned) steps.push({ ...one, step: steps.length, wave, dependsOn: before });
+    for (const work of works) steps.push({ ...work, step: steps.length, wave, dependsOn: before });
   }
   return steps;
 }
 
-/** Scaled down alike until they fit, none below the fewest; null when even those do not. */
-function fitted(turns: readonly number[], most: number): readonly number[] | null {
-  const total = turns.reduce((sum, one) => sum + one, 0);
+/** Scales turns down alike until they fit, none below the fewest; null when even those do not fit. */
+function fitTurns(turns: readonly number[], most: number): readonly number[] | null {
+  const total = sum(turns);
   if (turns.length * fewestTurns > most) return null;
   if (total <= most) return turns;
   const scaled = turns.map((one) => Math.max(fewestTurns, Math.floor((one * most) / total)));
-  for (let over = scaled.reduce((sum, one) => sum + one, 0) - most; over > 0; over -= 1) {
+  for (let over = sum(scaled) - most; over > 0; over -= 1) {
     const largest = scaled.indexOf(Math.max(...scaled));
     scaled[largest] = (scaled[largest] ?? fewestTurns) - 1;
   }
   return scaled;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+/** The words for a part: the clause itself where one agent has all of it. */
+export function partText({ clauses, about }: GoalPart): string {
+  const text = clauses.join('; ');
+  const words = about.map((word) => word.replace('*', '…')).join(', ');
+  return about.length === 0 ? text : `the part about ${words} of: ${text}`;
+}
+
+/** Returns who explores, implements and validates which part of a clause. Nothing is left out, and no two have the same part. */
+function partsOfClause(
+  clause: string,
+  registry: Registry,
+): readonly { readonly stage: Stage; readonly part: GoalPart }[] {
+  const matches = matchAgents(clause, registry);
+  const at = (stage: Stage) => matches.filter(({ agent }) => agent.stage === stage);
+  const [explorer] = at('explore');
+  if (explorer !== undefined && leads(clause, explorer.agent.keywords))
+    return [{ stage: 'explore', part: whole(explorer.agent, clause) }];
+  const validators = at('validate');
+  const leading = validators.find(({ agent }) => leads(clause, agent.keywords) || isItsOwn(clause, agent));
+  const specialists = at('implement').filter(({ agent }) => agent.type !== generalist);
+  const general =
+    registry.find(({ type }) => type === generalist) ?? registry.find(({ stage }) => stage === 'implement');
+  const needsGeneral = specialists.length === 0 && leading === undefined && general !== undefined;
+  const implementing = needsGeneral
+    ? [whole(general, clause)]
+    : specialists.map((match) => (specialists.length > 1 ? share(match, clause) : whole(match.agent, clause)));
+  const validating = validators.map((match) => (match === leading ? whole(match.agent, clause) : share(match, clause)));
+  return [
+    ...implementing.map((part) => ({ stage: 'implement', part }) as const),
+    ...validating.map((part) => ({ stage: 'validate', part }) as const),
+  ];
+}
+
+const whole = (agent: AgentType, clause: string): GoalPart => ({ agent, clauses: [clause], about: [] });
+const share = ({ agent, keywords }: AgentMatch, clause: string): GoalPart => ({
+  agent,
+  clauses: [clause],
+  about: keywords,
+});
+
+/** `Review the parser` is a review; `Add a review page` is none. */
+const leads = (clause: string, keywords: readonly string[]): boolean =>
+  keywords.some((keyword) => mentions(wordsOf(clause).slice(0, keyword.split(' ').length), keyword));
+
+/** `Write tests for the login` is for the agent that writes tests; `Add a login with tests` is not. */
+function isItsOwn(clause: string, agent: AgentType): boolean {
+  if (agent.role !== 'quality') return false;
+  const head = wordsOf(clause.split(/\s(?:with|for|in|to|of|on|that|so|and)\s/iu)[0] ?? '');
+  return agent.keywords.some((keyword) => mentions(head, keyword));
 }

@@ -4,48 +4,48 @@ import { type Maturity, stepTowards } from '../domain/plan/maturity.ts';
 import type { Role } from '../domain/plan/plan.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/plan/plan-text.ts';
 import { intersect, pattern } from '../domain/scope/pattern.ts';
-import { taskBrief } from './brief.ts';
-import { clausesOf } from './clauses.ts';
-import { decompose, type PlanStep, parallelRange, turnsRange } from './decompose.ts';
+import { taskBrief } from './briefs.ts';
+import { chunks, decompose, type PlanStep, parallelRange, partText, turnsRange } from './decompose.ts';
 import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';
-import { partText } from './parts.ts';
+import { clausesOf } from './goal-text.ts';
 import { type AgentType, agentTyped, generalist, type Registry } from './registry.ts';
 import { type TemplateName, type TemplateWave, templates } from './templates.ts';
 
 export type GoalPlan = {
   readonly sketch: PlanSketch;
-  /** What the plan leaves to the person, a sentence each. */
+  /** Sentences about what the plan leaves to the person. */
   readonly notes: readonly string[];
 };
 
-/** A longer one is a directive, and belongs into a file. */
+/** A longer goal is a directive and belongs in a file. */
 export const longestGoal = 4_000;
 
-/** A plan of what a goal asks for. The same goal, template and settings always give the same. */
+/** Makes the plan of a goal. Equal goal, template and settings give an equal plan. */
 export function planOfGoal(
   goal: string,
-  how: { readonly template: TemplateName; readonly registry: Registry; readonly protect: readonly string[] },
+  options: { readonly template: TemplateName; readonly registry: Registry; readonly protect: readonly string[] },
 ): Result<GoalPlan, string> {
   const text = safeText(goal).trim();
   if (!/[\p{L}\p{N}]/u.test(text)) return err('the goal says nothing; say what is to be done');
   if (text.length > longestGoal)
     return err(`the goal has more than ${longestGoal} characters; write a plan of directive files instead`);
   const constraints = { maxParallel: parallelRange.max, maxTotalTurns: turnsRange.max };
-  const decomposed = decompose({ goal: text, session: '', constraints }, how.registry, () => '');
+  const decomposed = decompose({ goal: text, session: '', constraints }, options.registry, () => '');
   if (!decomposed.ok) return err(decomposed.error.detail);
   const scene: Scene = {
-    ...how,
+    ...options,
     goal: text,
     steps: decomposed.value.steps,
     taken: new Set(['constructor']),
     notes: [],
   };
   const waves: NamedWave[] = [];
-  for (const wave of templates[how.template]) waves.push(...wavesOf(scene, wave, waves.at(-1)?.level ?? wave.level));
+  for (const wave of templates[options.template])
+    waves.push(...wavesOf(scene, wave, waves.at(-1)?.level ?? wave.level));
   const sketch: PlanSketch = {
     name: `plan-${slugOf(text, 24)}`,
     agent: null,
-    note: `Made by tidegate plan --template ${how.template}, by fixed rules and without a model; change it as you like`,
+    note: `Made by tidegate plan --template ${options.template}, by fixed rules and without a model; change it as you like`,
     waveNames: waves.map(({ name }) => name),
     waves: waves.map(({ tasks }) => tasks),
   };
@@ -62,7 +62,7 @@ type Scene = {
 };
 type NamedWave = { readonly name: string; readonly level: Maturity; readonly tasks: readonly SketchedTask[] };
 
-/** Usually one; more where there is more to do than may be done side by side; none where there is nothing to do. */
+/** Usually one wave. Several when more tasks are planned than may run side by side, none when there is nothing to do. */
 function wavesOf(scene: Scene, wave: TemplateWave, reached: Maturity): readonly NamedWave[] {
   const groups = groupsOf(scene, wave.tasks).filter((group) => group.length > 0);
   const level = stepTowards(reached, wave.level);
@@ -73,7 +73,7 @@ function wavesOf(scene: Scene, wave: TemplateWave, reached: Maturity): readonly 
   }));
 }
 
-/** A task waits for those of its wave that would own the same path, and for the one that its text refers back to. */
+/** A task waits for tasks of its wave that own the same path, and for the one before it if its text refers back to it. */
 function tasksOf(scene: Scene, works: readonly Work[], level: Maturity): readonly SketchedTask[] {
   const ids = works.map(({ id }) => freeId(id, scene.taken));
   return works.map((work, at) => {
@@ -95,7 +95,7 @@ function tasksOf(scene: Scene, works: readonly Work[], level: Maturity): readonl
   });
 }
 
-/** `Document it in docs/api.md`: only what is there can be documented. */
+/** `Document it in docs/api.md` needs the task before it. */
 const refersBack = /^\S+ (?:it|its|them|this|that|these|those)\b/iu;
 
 const meet = (ours: readonly string[] | null | undefined, theirs: readonly string[] | null): boolean =>
@@ -166,7 +166,3 @@ const limitsOf = (agent: AgentType | null): Pick<Work, 'files' | 'forbid' | 'mod
   forbid: agent?.forbid ?? [],
   model: agent?.model ?? null,
 });
-
-function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
-}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newSession, type Session, type Subtask } from '../domain/external/session.ts';
-import { previousOf } from './previous.ts';
+import { previousOf } from './craft-prompt.ts';
 
 const subtask = (id: string, wave: number, progress: Subtask['progress'], result: Subtask['result']): Subtask => ({
   id,

@@ -1,37 +1,37 @@
 import type { Role } from '../domain/plan/plan.ts';
 import type { AgentTypeSettings, RegistrySettings, Stage } from '../domain/settings/settings.ts';
-import { mentions, wordsOf } from './words.ts';
+import { mentions, wordsOf } from './goal-text.ts';
 
-/** A kind of agent, as the planner knows it. Which program does the work is not said here. */
+/** A kind of agent, as the planner knows it. It does not name the program that does the work. */
 export type AgentType = {
   readonly type: string;
   readonly name: string;
   readonly keywords: readonly string[];
   readonly stage: Stage;
   readonly role: Role;
-  /** The most files that it is to change. */
+  /** The most files that it should change. */
   readonly files: number;
   readonly forbid: readonly string[];
-  /** Null: as the complexity of the work asks for. */
+  /** Null: chosen by the complexity of the work. */
   readonly model: string | null;
 };
 export type Registry = readonly AgentType[];
 
-/** The built-in kinds with what configuration says of them, then those that it adds. */
+/** Returns the built-in kinds as configuration changes them, then the kinds that it adds. */
 export function registryOf(settings: RegistrySettings): Registry {
-  const said = new Map(Object.entries(settings));
-  const known = new Set(builtIn.map(({ type }) => type));
+  const changes = new Map(Object.entries(settings));
+  const ownTypes = new Set(builtIn.map(({ type }) => type));
   return [
-    ...builtIn.filter(({ type }) => said.get(type) !== null).map((row) => merged(row, said.get(row.type) ?? {})),
-    ...[...said].flatMap(([type, row]) =>
-      known.has(type) || row === null ? [] : [merged(newType(type, row.stage ?? 'implement'), row)],
+    ...builtIn.filter(({ type }) => changes.get(type) !== null).map((row) => merged(row, changes.get(row.type) ?? {})),
+    ...[...changes].flatMap(([type, row]) =>
+      ownTypes.has(type) || row === null ? [] : [merged(newType(type, row.stage ?? 'implement'), row)],
     ),
   ];
 }
 
 export type AgentMatch = { readonly agent: AgentType; readonly keywords: readonly string[] };
 
-/** The kinds that a text speaks of, those with the most keywords first, otherwise in the order of the registry. */
+/** Returns the kinds whose keywords a text has, those with the most first, otherwise in the order of the registry. */
 export function matchAgents(description: string, registry: Registry): readonly AgentMatch[] {
   const words = wordsOf(description);
   return registry
@@ -40,7 +40,7 @@ export function matchAgents(description: string, registry: Registry): readonly A
     .sort((a, b) => b.keywords.length - a.keywords.length);
 }
 
-/** Of a kind that nobody described: what holds for all. */
+/** A kind that nobody described gets the values that hold for all. */
 export const agentTyped = (type: string, registry: Registry): AgentType =>
   registry.find((agent) => agent.type === type) ?? newType(type, 'implement');
 
@@ -51,11 +51,14 @@ function newType(type: string, stage: Stage): AgentType {
   return { type, name, keywords: [], stage, role: roleOf[stage], files: 5, forbid: [], model: null };
 }
 
-function merged(row: AgentType, said: AgentTypeSettings): AgentType {
-  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
-  const role = said.role ?? (said.stage === undefined || said.stage === row.stage ? row.role : roleOf[said.stage]);
-  return { ...row, ...given, role };
+function merged(row: AgentType, changes: AgentTypeSettings): AgentType {
+  const set = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const { role, stage = row.stage } = changes;
+  return { ...row, ...set, role: role ?? (stage === row.stage ? row.role : roleOf[stage]) };
 }
+
+/** Takes the work that is for no other kind. */
+export const generalist = 'Snipper';
 
 const kind = (
   type: string,
@@ -65,8 +68,7 @@ const kind = (
   more: Partial<Pick<AgentType, 'role' | 'forbid'>> = {},
 ): AgentType => ({ ...newType(type, stage), name, keywords: words.split(', '), ...more });
 
-/** Takes what no other kind is meant for. */
-export const generalist = 'Snipper';
+const securityWords = 'security, vulnerability, auth, authentication, authorization, permission, owasp';
 
 const builtIn: Registry = [
   kind('Explore', 'Codebase Explorer', 'explore', 'explore, find, search, scan, investigate, understand, codebase'),
@@ -82,7 +84,9 @@ const builtIn: Registry = [
     'Laravel Backend Developer',
     'implement',
     'laravel, php, controller, migration, model, artisan',
-    { forbid: ['delete migrations', 'drop tables'] },
+    {
+      forbid: ['delete migrations', 'drop tables'],
+    },
   ),
   kind('supabase-backend', 'Supabase Backend Developer', 'implement', 'supabase, rls, policy, database, schema, sql', {
     forbid: ['drop tables', 'disable row level security'],
@@ -91,13 +95,7 @@ const builtIn: Registry = [
     role: 'quality',
     forbid: ['delete tests', 'skip tests'],
   }),
-  kind(
-    'security-specialist',
-    'Security Specialist',
-    'validate',
-    'security, vulnerability, auth, authentication, authorization, permission, owasp',
-    { role: 'security' },
-  ),
+  kind('security-specialist', 'Security Specialist', 'validate', securityWords, { role: 'security' }),
   kind('docs-writer', 'Documentation Writer', 'implement', 'document*, readme, docs, api doc, changelog', {
     role: 'docs',
   }),

@@ -11,10 +11,10 @@ import type { ResolvedSettings, Settings } from '../domain/settings/settings.ts'
 import { estimate } from './complexity.ts';
 import { parallelRange } from './decompose.ts';
 
-/** What one agent can be expected to do in 5 to 15 minutes. */
+/** The most that one agent can be expected to do in 5 to 15 minutes. */
 export const most = { patterns: 15, lines: 150, minutes: 120 } as const;
 
-/** Advice on the size of tasks and waves: a warning at most, and only where it is plainly too much. `written` is the plan's own. */
+/** Warns of tasks and waves that are plainly too large. `written` are the settings of the plan itself. */
 export function lintSizing(draft: PlanDraft, written: Settings): readonly PlanProblem[] {
   const { settings, waves } = draft;
   const writers = waves.map((wave) => ({ ...wave, tasks: wave.tasks.filter((task) => isWriter(task, settings)) }));
@@ -25,7 +25,7 @@ export function lintSizing(draft: PlanDraft, written: Settings): readonly PlanPr
   ];
 }
 
-/** Who only reads may read all of it, and a program of the person's does what it does. */
+/** Tasks that only read may read everything, and a person's own program needs no advice. */
 const isWriter = (task: DraftTask, settings: ResolvedSettings): boolean =>
   ownsOf(task)?.length !== 0 && agentsOf(task, settings).some((agent) => agent !== 'command');
 
@@ -40,7 +40,7 @@ function excessOf({ text, wave, keys: { owns } }: DraftTask): TaskSize | null {
   if (owns && owns.length > most.patterns) return { of: 'patterns', count: owns.length };
   const lines = text.trim().split('\n').length;
   if (lines > most.lines) return { of: 'lines', count: lines };
-  // later waves build on what an earlier one found out
+  // later waves build on the findings of an earlier one
   if (wave > 0) return null;
   const isWide = owns === undefined || owns === null || owns.some((path) => /^\*|^[^/]+\/(?:\*\*)?$/.test(path));
   const { complexity, keyword } = estimate(goalOf(text), { files: 1, directories: 0 }, { files: 1, model: null });

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { err, ok } from '../../domain/base/result.ts';
-import { craftPrompt } from '../../planner/craft-prompt.ts';
+import { craftPrompt, previousOf } from '../../planner/craft-prompt.ts';
 import { decompose } from '../../planner/decompose.ts';
-import { previousOf } from '../../planner/previous.ts';
 import { type Registry, registryOf } from '../../planner/registry.ts';
 import { problem } from '../../protocol/problem.ts';
 import type { plannerRoutes } from '../../protocol/routes/planner.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyGoal } from '../../test/support/goals.ts';
-import { draftDirective } from './draft-directive.ts';
+import { draftDirective } from './briefs.ts';
 
 const file = 'a.plan.yaml';
 const told = (goal: string): string => draftDirective({ goal, file, ruled: 'name: a\n' });
