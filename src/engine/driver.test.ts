@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { approved, begun, by, ended, hello, run, started } from '../../test/support/run-events.ts';
-import { keepAtEnd } from '../domain/kept/kept.ts';
+import { keepAtEnd } from '../domain/kept/discard.ts';
 import { foldRun } from '../domain/run/run.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { driveRun } from './driver.ts';

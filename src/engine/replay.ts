@@ -2,7 +2,7 @@ import { sameStructure } from '../domain/findings/words.ts';
 import { judge } from '../domain/gates/judge.ts';
 import type { Verdict } from '../domain/gates/verdict.ts';
 import { decisionVersions, gateVersions, phaseVersions } from '../domain/gates/versions.ts';
-import { keepAtEnd } from '../domain/kept/kept.ts';
+import { keepAtEnd } from '../domain/kept/discard.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { Difference, Earlier } from '../domain/ledger/replayed.ts';
 import { canonicalJson } from '../domain/plan/plan.ts';

@@ -136,8 +136,8 @@ function tell({ examined }: Rehearsal, { check, record }: Tried, { settings, ord
     return;
   }
   const { ending, tail } = record;
-  const mishap = { check: check?.name ?? null, command, ending, tail, branch: order.target.branch };
-  examined({ name, state: 'bad', ...diagnose({ ...mishap, setup }) });
+  const problem = { check: check?.name ?? null, command, ending, tail, branch: order.target.branch };
+  examined({ name, state: 'bad', ...diagnose({ ...problem, setup }) });
 }
 
 /** Those that are there. `chain`: whom a task is given to when it names nobody. */

@@ -24,10 +24,10 @@ export async function changesApart(
         ];
   });
   if (pairs.length !== 2 * snapshots.length) return null;
-  const found = await readManyChanges(repository, pairs);
+  const changes = await readManyChanges(repository, pairs);
   const sides = snapshots.map((_, at) => ({
-    base: found[2 * at] ?? [],
-    own: (found[2 * at + 1] ?? []).filter(({ path }) => !generated.has(path)).toSorted(removalsFirst),
+    base: changes[2 * at] ?? [],
+    own: (changes[2 * at + 1] ?? []).filter(({ path }) => !generated.has(path)).toSorted(removalsFirst),
   }));
   return areApart(sides) ? sides.map(({ own }) => own) : null;
 }
@@ -44,9 +44,9 @@ export function areApart(
 ): boolean {
   const stacked = new Map<string, string>();
   for (const { base, own } of sides) {
-    const known = new Map(base.map((change) => [change.path, entryOf(change)]));
-    const foreign = [...new Set([...stacked.keys(), ...known.keys()])].filter(
-      (path) => stacked.get(path) !== known.get(path),
+    const entries = new Map(base.map((change) => [change.path, entryOf(change)]));
+    const foreign = [...new Set([...stacked.keys(), ...entries.keys()])].filter(
+      (path) => stacked.get(path) !== entries.get(path),
     );
     const above = new Set(foreign.flatMap(foldersOf));
     const taken = new Set(foreign);

@@ -6,7 +6,7 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { givenUp, type History } from './proof/history.ts';
 
-/** What every operation of the merger works on. */
+/** The inputs of every operation of the merger. */
 export type MergerContext = {
   readonly ledger: Ledger;
   readonly state: StateDir;

@@ -76,7 +76,7 @@ export async function verifyObjects(
   return await verifyGeneratedObjects(repository, history, { wave, round });
 }
 
-/** What counts as changed by a person differs from what the agent left, and nothing else of it does. */
+/** Verifies that the paths that a person changed, and no others, differ from the agent's snapshot. */
 async function verifyEdit(repository: string, history: History, task: TaskId): Promise<Result<null, ObjectGap>> {
   const edit = eventsOf(history, 'task-edited').findLast(({ event }) => event.task === task);
   const left = eventsOf(history, 'attempt-ended').findLast(({ event }) => event.task === task);
@@ -102,7 +102,7 @@ export async function deliverLfs(order: MergerOrder, person: Person, commit: Com
 }
 
 /**
- * A person may have told git that LFS files must pass through a filter. If that cannot run, git would stop in the middle
+ * A person may have set git to require a filter for LFS files. If that cannot run, git would stop in the middle
  * of the files, and could not put them back either: that is seen before anything is touched.
  */
 export async function lfsObstacle(
@@ -118,8 +118,8 @@ export async function lfsObstacle(
 }
 
 async function isRequired(person: Person): Promise<boolean> {
-  const found = await runGit({ ...person, args: ['config', '--type=bool', '--get', 'filter.lfs.required'] });
-  return found.exitCode === 0 && found.stdout.toString('latin1').trim() === 'true';
+  const setting = await runGit({ ...person, args: ['config', '--type=bool', '--get', 'filter.lfs.required'] });
+  return setting.exitCode === 0 && setting.stdout.toString('latin1').trim() === 'true';
 }
 
 /** Lets the person's filter take nothing, whatever program it is; what git makes of that is kept nowhere. */

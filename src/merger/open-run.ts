@@ -32,14 +32,14 @@ export async function openRun(order: MergerOrder): Promise<MergerAnswer> {
   failpoint('merger-target-adopted');
   const moved = await moveRef({ gitDir: order.state.repository }, branch, { old: null, new: commit, why: 'open run' });
   if (moved.outcome === 'lost')
-    return refused({ rule: 'ref-exists', ref: branch, expected: commit, actual: moved.found });
+    return refused({ rule: 'ref-exists', ref: branch, expected: commit, actual: moved.actual });
   failpoint('merger-run-branch-set');
   // Here once, before any number of attempts ask for it at the same moment.
   const store = await ensureStore(order.state.repository, { from: commit, base: commit });
   const { tree } = await mustReadCommit(order.state.repository, commit);
   const added = onto === null ? {} : { onto };
-  const seen = isCut(store) ? { history: policy.historyCommits } : {};
-  return await recordFacts(order, { type: 'run-branch-made', commit, tree, ...added, ...seen });
+  const cut = isCut(store) ? { history: policy.historyCommits } : {};
+  return await recordFacts(order, { type: 'run-branch-made', commit, tree, ...added, ...cut });
 }
 
 /** `onto`: the commit that uncommitted changes were added to; null when there are none. */
@@ -53,7 +53,7 @@ async function begunAt(order: MergerOrder, commit: CommitId): Promise<Start> {
   return { commit, onto };
 }
 
-/** The branch of an earlier run that this one goes on from; else the target, with what the checkout adds to it if that was asked for. */
+/** The branch of an earlier run that this one continues; else the target, with the uncommitted changes of the checkout if they were requested. */
 async function startOf(
   order: MergerOrder,
   { target, continues, uncommitted }: Pick<RunOrder, 'target' | 'continues' | 'uncommitted'>,

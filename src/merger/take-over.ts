@@ -83,12 +83,12 @@ function removeLocks(repository: string): void {
   const owned = ['runs', 'bases', 'candidates', 'landing', 'undo', 'dropped', 'uncommitted'].map(
     (name) => `refs/tidegate/${name}`,
   );
-  const found = [repository, ...owned.map((folder) => join(repository, folder))].flatMap((folder) =>
+  const locks = [repository, ...owned.map((folder) => join(repository, folder))].flatMap((folder) =>
     namesIn(folder, folder !== repository)
       .filter((name) => name.endsWith('.lock'))
       .map((name) => join(folder, name)),
   );
-  for (const lock of found) rmSync(lock, { force: true });
+  for (const lock of locks) rmSync(lock, { force: true });
 }
 
 /**
@@ -99,16 +99,16 @@ function removeLocks(repository: string): void {
 function removeHalfObjects(state: StateDir): void {
   const objects = join(state.repository, 'objects');
   const folders = [objects, ...namesIn(objects, false).map((name) => join(objects, name))];
-  const found = folders.flatMap((folder) =>
+  const halves = folders.flatMap((folder) =>
     namesIn(folder, false)
       .filter((name) => /^(tmp_|\.tmp-)/.test(name))
       .map((name) => join(folder, name)),
   );
-  if (found.length === 0 || isSupervised(state.jobs)) return;
-  for (const path of found) rmSync(path, { recursive: true, force: true });
+  if (halves.length === 0 || isSupervised(state.jobs)) return;
+  for (const path of halves) rmSync(path, { recursive: true, force: true });
 }
 
-/** Some process was told of a job of this repository, or waits for one. */
+/** True when some process has a job of this repository, or waits for one. */
 function isSupervised(jobs: string): boolean {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

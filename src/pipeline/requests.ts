@@ -1,6 +1,6 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { answer, isIntegrating } from '../domain/decide/answer.ts';
-import { discardedBy } from '../domain/kept/kept.ts';
+import { discardedBy } from '../domain/kept/discard.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 import type { RunState } from '../domain/run/run.ts';

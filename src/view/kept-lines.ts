@@ -1,5 +1,5 @@
 import { explain } from '../domain/explain/explain.ts';
-import { discardCommand } from '../domain/kept/kept.ts';
+import { discardCommand } from '../domain/kept/discard.ts';
 import type { RunState } from '../domain/run/run.ts';
 import type { Text } from '../ports/terminal.ts';
 

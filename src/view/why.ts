@@ -5,7 +5,7 @@ import { toldOfHold } from '../domain/explain/hold.ts';
 import { toldOfFailedRun, toldOfNoCoordinator } from '../domain/explain/machine.ts';
 import { type Need, needsOf } from '../domain/explain/needs.ts';
 import type { Advice } from '../domain/explain/text.ts';
-import { hasKept } from '../domain/kept/kept.ts';
+import { hasKept } from '../domain/kept/discard.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { leftToLand } from '../domain/landing/undo.ts';

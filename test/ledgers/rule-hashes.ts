@@ -37,7 +37,7 @@ const gates: Readonly<Record<Gate, Root>> = {
 };
 
 const decisions: Readonly<Record<keyof typeof decisionVersions, Root>> = {
-  kept: ['src/domain/kept/kept.ts', 'keptPaths'],
+  kept: ['src/domain/kept/discard.ts', 'keptPaths'],
   settlement: ['src/domain/run/settle-attempt.ts', 'settle'],
   session: ['src/domain/external/decide.ts', 'decideExternal'],
 };

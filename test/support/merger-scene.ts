@@ -13,7 +13,7 @@ import {
   taskId,
   treeId,
 } from '../../src/domain/base/ids.ts';
-import { pass } from '../../src/domain/gates/verdict.ts';
+import { pass } from '../../src/domain/gates/outcome.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';

@@ -23,7 +23,7 @@ import type {
   LogEvidence,
   SnapshotEvidence,
 } from '../../src/domain/gates/evidence.ts';
-import { keepAtEnd } from '../../src/domain/kept/kept.ts';
+import { keepAtEnd } from '../../src/domain/kept/discard.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import type { By, RunOrder } from '../../src/domain/ledger/requests.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan/plan.ts';

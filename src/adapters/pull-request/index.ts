@@ -14,10 +14,10 @@ import {
 /** How the person's program is called: where, and with their own environment, in which it finds its login. */
 type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
-/** `said` is what the program printed. */
+/** `output` is the text that the program printed. */
 export type Unopened = {
   readonly fault: 'login' | 'failed' | 'timeout' | 'no-address';
-  readonly said: string;
+  readonly output: string;
 };
 
 /** Whether the person has this program. */
@@ -29,9 +29,9 @@ export function hasProgram(program: Opener, env: Place['env']): boolean {
 export async function findRequest(place: Place, terms: RequestTerms): Promise<Result<string | null, Unopened>> {
   const ran = await run(place, terms.opener, listArguments(terms), '');
   if (!ran.ok) return ran;
-  const listed = listSchema.safeParse(parsed(ran.value));
-  if (!listed.success) return err({ fault: 'failed', said: ran.value });
-  const [first] = listed.data;
+  const list = listSchema.safeParse(parsed(ran.value));
+  if (!list.success) return err({ fault: 'failed', output: ran.value });
+  const [first] = list.data;
   return ok(first === undefined ? null : withoutCredentials(first));
 }
 
@@ -45,7 +45,7 @@ export async function openRequest(
   if (!ran.ok) return ran;
   const addresses = withoutCredentials(ran.value).match(/https?:\/\/\S+/g);
   const url = addresses?.at(-1);
-  return url === undefined ? err({ fault: 'no-address', said: ran.value }) : ok(url);
+  return url === undefined ? err({ fault: 'no-address', output: ran.value }) : ok(url);
 }
 
 /** `gh` says `url`, `glab` says `web_url`. */
@@ -62,7 +62,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Never asks anything: a program that would is told so, and one that waits is ended. */
+/** Runs without a terminal: prompts are switched off, and a program that waits too long is ended. */
 function run(place: Place, program: Opener, args: readonly string[], stdin: string): Promise<Result<string, Unopened>> {
   const quiet = { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', NO_PROMPT: '1', NO_COLOR: '1' };
   const signal = AbortSignal.timeout(minutes * 60_000);
@@ -74,14 +74,16 @@ function run(place: Place, program: Opener, args: readonly string[], stdin: stri
       signal,
       killSignal: 'SIGKILL',
     });
-    const [out, said] = [collected(child, 'stdout'), collected(child, 'stderr')];
+    const [out, output] = [collected(child, 'stdout'), collected(child, 'stderr')];
     child.once('error', (error) =>
-      resolve(err(signal.aborted ? { fault: 'timeout', said: '' } : { fault: 'failed', said: error.message })),
+      resolve(err(signal.aborted ? { fault: 'timeout', output: '' } : { fault: 'failed', output: error.message })),
     );
     child.once('close', (code) => {
       if (code === 0) resolve(ok(out()));
       else
-        resolve(err({ fault: code === loginNeeded && program === 'gh' ? 'login' : 'failed', said: said() || out() }));
+        resolve(
+          err({ fault: code === loginNeeded && program === 'gh' ? 'login' : 'failed', output: output() || out() }),
+        );
     });
     // It may end before it has read everything; its exit tells why.
     child.stdin?.on('error', () => undefined);

@@ -7,13 +7,13 @@ import { blobHash, type FileContent, seeContent } from './content.ts';
 import type { Walk, WalkedFile } from './walk.ts';
 
 type Write = {
-  readonly found: WalkedFile;
+  readonly file: WalkedFile;
   readonly mode: string;
   readonly id: string;
-  /** What the tree gets: the file's bytes, a pointer to them, or the blob that stood for them before. */
+  /** The entry of the tree: the file's bytes, a pointer to them, or the blob that represented them before. */
   readonly as: 'itself' | 'before' | Pointer;
 };
-/** What turns the tree that a workspace was made from into the workspace's. */
+/** The changes that turn the tree that a workspace was made from into that of the workspace. */
 export type Changes = {
   readonly writes: readonly Write[];
   readonly deletes: readonly string[];
@@ -33,7 +33,7 @@ type Workspace = {
   readonly from: ReadonlyMap<string, TreeEntry>;
 };
 
-/** Files of which nobody can say without reading them that they are as they were. */
+/** Lists files that may have changed: only reading them can tell. */
 export function touchedFiles(
   input: Workspace & {
     /** path → print and object id of the file when the workspace was made */
@@ -42,16 +42,16 @@ export function touchedFiles(
     readonly included: ReadonlyMap<string, string>;
   },
 ): readonly WalkedFile[] {
-  return input.walk.found.filter((found) => {
-    const before = input.from.get(found.path);
-    const print = statPrint(found.stats);
-    if (before === undefined) return input.included.get(found.path) !== print;
-    const cached = input.cache.get(found.path);
-    return cached?.print !== print || cached.id !== before.id || modeOf(found) !== before.mode;
+  return input.walk.files.filter((file) => {
+    const before = input.from.get(file.path);
+    const print = statPrint(file.stats);
+    if (before === undefined) return input.included.get(file.path) !== print;
+    const cached = input.cache.get(file.path);
+    return cached?.print !== print || cached.id !== before.id || modeOf(file) !== before.mode;
   });
 }
 
-/** Compares what the walk found with the tree that the workspace was made from. */
+/** Compares the walked files with the tree that the workspace was made from. */
 export function findChanges(
   input: Workspace & {
     readonly root: string;
@@ -67,27 +67,27 @@ export function findChanges(
   const totals = { itself: 0, lfs: 0 };
   const tooLarge = (path: string, limit: 'file' | 'total' | 'lfs-total', bytes: number) =>
     refused.push({ rule: 'too-large', where: shownPath(Buffer.from(path)), limit, bytes });
-  for (const found of input.touched) {
-    const { path } = found;
+  for (const file of input.touched) {
+    const { path } = file;
     const before = from.get(path);
-    const mode = modeOf(found);
-    const size = Number(found.stats.size);
+    const mode = modeOf(file);
+    const size = Number(file.stats.size);
     const isLfs = mode !== '120000' && input.lfs.has(path);
     if (size > (isLfs ? limits.lfs : limits.file)) {
       tooLarge(path, 'file', isLfs ? limits.lfs : limits.file);
       continue;
     }
-    const seen = readable(refused, path, () => seeContent(input.root, found, input.format, isLfs));
-    if (seen === null) continue;
-    const kept = isLfs ? input.lfs.keep(seen, before) : ({ id: seen.id, as: 'itself' } as const);
+    const content = readable(refused, path, () => seeContent(input.root, file, input.format, isLfs));
+    if (content === null) continue;
+    const kept = isLfs ? input.lfs.keep(content, before) : ({ id: content.id, as: 'itself' } as const);
     if (kept.id === before?.id && mode === before.mode) continue;
     if (kept.as === 'itself') totals.itself += size;
     else if (kept.as !== 'before') totals.lfs += size;
     if (totals.itself > limits.total) tooLarge(path, 'total', limits.total);
     else if (totals.lfs > limits.lfs) tooLarge(path, 'lfs-total', limits.lfs);
-    else writes.push({ found, mode, ...kept });
+    else writes.push({ file, mode, ...kept });
   }
-  const present = new Set(input.walk.found.map(({ path }) => path));
+  const present = new Set(input.walk.files.map(({ path }) => path));
   return { writes, deletes: deleted(from, present, input.walk.unseen), refused };
 }
 
@@ -120,7 +120,7 @@ function readable(refused: Finding[], path: string, read: () => FileContent): Fi
   }
 }
 
-/** What a tree gets for a file that LFS keeps. */
+/** Maps a file that LFS keeps to the entry of the tree. */
 type LfsMapping = {
   has(path: string): boolean;
   /** A file that is what it was gives the very blob that stood for it. */
@@ -141,7 +141,7 @@ export async function lfsMapping(
   },
 ): Promise<LfsMapping> {
   const paths = (await rules?.(of.touched.map(({ path }) => path))) ?? new Set<string>();
-  const known = await readPointers(
+  const pointers = await readPointers(
     repository,
     [...paths].flatMap((path) => of.from.get(path)?.id ?? []),
   );
@@ -149,8 +149,8 @@ export async function lfsMapping(
     has: (path) => paths.has(path),
     keep({ id, oid, size, start }, before) {
       if (id === before?.id) return { id, as: 'itself' };
-      const meant = before === undefined ? undefined : known.get(before.id);
-      if (before !== undefined && meant?.oid === oid && meant.size === size) return { id: before.id, as: 'before' };
+      const pointer = before === undefined ? undefined : pointers.get(before.id);
+      if (before !== undefined && pointer?.oid === oid && pointer.size === size) return { id: before.id, as: 'before' };
       // As git-lfs does: an empty file and a pointer stand for themselves.
       if (size === 0 || (start.length === size && isPointer(start))) return { id, as: 'itself' };
       const text = pointerText({ oid, size });

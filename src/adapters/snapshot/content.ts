@@ -5,7 +5,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { pointerLimit } from '../git/lfs/index.ts';
 import type { WalkedFile } from './walk.ts';
 
-/** There can be no snapshot of this workspace. */
+/** No snapshot of this workspace is possible. */
 export class SnapshotRefused extends Error {
   readonly finding: Finding;
   constructor(finding: Finding) {
@@ -14,7 +14,7 @@ export class SnapshotRefused extends Error {
   }
 }
 
-/** The workspace is not what it was a moment ago: something still writes to it, so no snapshot of it can be right. */
+/** The workspace changed during the snapshot: something still writes to it. */
 export class WorkspaceMoved extends SnapshotRefused {
   override readonly name = 'WorkspaceMoved';
   constructor(path: string) {
@@ -53,7 +53,7 @@ export function* contentOf(root: string, { path, stats }: WalkedFile): Generator
   }
 }
 
-/** What reading a file or link once tells. */
+/** The result of reading a file or link once. */
 export type FileContent = {
   /** The object id that git gives this content. */
   readonly id: string;
@@ -63,12 +63,12 @@ export type FileContent = {
   readonly start: Buffer;
 };
 
-export function seeContent(root: string, found: WalkedFile, format: 'sha1' | 'sha256', forLfs: boolean): FileContent {
-  const size = sizeOf(root, found);
+export function seeContent(root: string, file: WalkedFile, format: 'sha1' | 'sha256', forLfs: boolean): FileContent {
+  const size = sizeOf(root, file);
   const hash = blobHash(size, format);
   const sha256 = forLfs ? createHash('sha256') : null;
   let start: Buffer = Buffer.alloc(0);
-  for (const chunk of contentOf(root, found)) {
+  for (const chunk of contentOf(root, file)) {
     hash.update(chunk);
     sha256?.update(chunk);
     if (forLfs && start.length < pointerLimit)

@@ -62,9 +62,9 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   await using objects = openObjects(repository);
   const fromTree = await listTree(repository, from);
   const baseTree = base === from ? fromTree : await listTree(repository, base);
-  const found = request.statCache === undefined ? null : readRecord(request.statCache);
-  const record = found?.inode === inode ? found : null;
-  const known = (request.secrets ?? []).filter((value) => value.length >= 8);
+  const earlier = request.statCache === undefined ? null : readRecord(request.statCache);
+  const record = earlier?.inode === inode ? earlier : null;
+  const longSecrets = (request.secrets ?? []).filter((value) => value.length >= 8);
   const { paths } = request;
   const rows = paths === undefined ? (record?.modules ?? []) : [];
   const tracked = trackedIn(
@@ -74,7 +74,7 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   );
   const walked =
     paths === undefined
-      ? await walkWorkspace(root, tracked, await ignoreFiles(objects, baseTree, record?.ignores ?? []), known)
+      ? await walkWorkspace(root, tracked, await ignoreFiles(objects, baseTree, record?.ignores ?? []), longSecrets)
       : lookAtPaths(root, paths);
   const looked = fromTree.filter(({ path }) => paths?.has(path) !== false);
   const modules = judgeModules(root, walked, looked, { rows, included: new Map(record?.included), format });
@@ -111,9 +111,9 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   failpoint('snapshot-ref-updated');
   const [tree, raw] = await Promise.all([treeOf(objects, commit), rawDiff(repository, base, commit)]);
   const linked = (await nameLinks(repository, raw)).map((entry) =>
-    entry.linkTarget === undefined ? entry : { ...entry, linkTarget: masked(entry.linkTarget, known) },
+    entry.linkTarget === undefined ? entry : { ...entry, linkTarget: masked(entry.linkTarget, longSecrets) },
   );
-  const diff = await nameKeys(linked, { objects, raw, baseTree }, (text) => masked(text, known));
+  const diff = await nameKeys(linked, { objects, raw, baseTree }, (text) => masked(text, longSecrets));
   const secrets = await secretFindings({
     objects,
     raw,

@@ -2,7 +2,7 @@ import type { DiffEntry } from '../../domain/gates/evidence.ts';
 import type { ObjectReader } from '../git/process/index.ts';
 import type { RawDiffEntry, TreeEntry } from '../git/read/index.ts';
 
-/** Files in which what defines a check stands beside what does not. */
+/** Files that hold definitions of checks beside other settings. */
 const manifests = new Set([
   ...['package.json', 'pnpm-workspace.yaml', 'bunfig.toml', 'deno.json', 'composer.json'],
   ...['pyproject.toml', 'setup.cfg', 'tox.ini', 'Cargo.toml'],
@@ -25,12 +25,14 @@ export async function nameKeys(
   for (const { path, change } of changed) {
     const old = change === 'added' ? null : await textOf(objects, before.get(path));
     const now = change === 'deleted' ? null : await textOf(objects, after.get(path));
-    const found = keysBetweenTexts(path, old, now);
-    if (found !== null) keys.set(path, found);
+    const changedKeys = keysBetweenTexts(path, old, now);
+    if (changedKeys !== null) keys.set(path, changedKeys);
   }
   return diff.map((entry) => {
-    const found = keys.get(entry.path);
-    return found === undefined ? entry : { ...entry, keys: found.map((key) => mask(key).slice(0, longestKey)) };
+    const changedKeys = keys.get(entry.path);
+    return changedKeys === undefined
+      ? entry
+      : { ...entry, keys: changedKeys.map((key) => mask(key).slice(0, longestKey)) };
   });
 }
 

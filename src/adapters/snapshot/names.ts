@@ -11,23 +11,23 @@ export const reservedAtTop: ReadonlySet<string> = new Set(['.git', '.tidegate'])
  */
 export function isGitName(name: string): boolean {
   return name.split('\\').some((part) => {
-    const seen = part.replace(invisible, '').normalize('NFC').toLowerCase();
-    return /^(?:\.git|git~1)[ .]*(?::.*)?$/.test(seen);
+    const plain = part.replace(invisible, '').normalize('NFC').toLowerCase();
+    return /^(?:\.git|git~1)[ .]*(?::.*)?$/.test(plain);
   });
 }
 
 /** Names that some file system takes for `.gitmodules`. Git reads it at the top only, and refuses what is wrong in it anywhere. */
 export function isModulesName(name: string): boolean {
-  const seen = name.replace(invisible, '').normalize('NFC').toLowerCase();
-  return /^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])[ .]*(?::.*)?$/.test(seen);
+  const plain = name.replace(invisible, '').normalize('NFC').toLowerCase();
+  return /^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])[ .]*(?::.*)?$/.test(plain);
 }
 
-/** What people and terminals cannot tell apart from something else; also anything a line-based tool would split. */
+/** Names that a tool which reads lines would split. */
 export const isUnfitName = (name: string): boolean => /[\n\r\0]/.test(name);
 
 const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** Added paths that some file system takes for something that is there already, a submodule too: checked out there, one of the two is lost. */
+/** Finds added paths that some file system takes for an existing one, submodules included: a checkout there would lose one of the two. */
 export function collisions(diff: readonly DiffEntry[], base: readonly { readonly path: string }[]): readonly Finding[] {
   const before = namesAfter(
     base.map(({ path }) => path),

@@ -4,10 +4,10 @@ import { findObject, objectChunks, parsePointer } from '../git/lfs/index.ts';
 import type { ObjectReader } from '../git/process/index.ts';
 import type { RawDiffEntry, TreeEntry } from '../git/read/index.ts';
 
-/** Finds secrets in content that comes in chunks. What matched stays in here; only the names of rules come out. */
+/** Finds secrets in content that comes in chunks. The matches stay in here; only the names of rules come out. */
 export interface SecretScan {
   push(chunk: Buffer): void;
-  /** Rules with a match that `before` does not have as well: what was already in the base is not news. */
+  /** Rules with a match that `before` does not have: secrets that the base already had are not reported. */
   rulesBeyond(before: SecretScan | null): readonly string[];
   /** All matches, for comparison with another scan. */
   matches(): ReadonlySet<string>;
@@ -18,8 +18,8 @@ const knownValue = 'known-value';
 
 /** `values` are secrets known exactly (credentials of the run); those under 8 characters would match by chance. */
 export function secretScan(values: readonly string[]): SecretScan {
-  const known = values.filter((value) => value.length >= 8).map((value) => Buffer.from(value).toString('latin1'));
-  const longest = Math.max(1, ...known.map(({ length }) => length));
+  const exact = values.filter((value) => value.length >= 8).map((value) => Buffer.from(value).toString('latin1'));
+  const longest = Math.max(1, ...exact.map(({ length }) => length));
   const ruleOf = new Map<string, string>();
   /** The end of what came: where a value that is known may have begun, and where what looks like a credential has. */
   let ofValues = '';
@@ -31,7 +31,7 @@ export function secretScan(values: readonly string[]): SecretScan {
     push(chunk) {
       const bytes = chunk.toString('latin1');
       const values = ofValues + bytes;
-      for (const value of known) if (values.includes(value)) ruleOf.set(value, knownValue);
+      for (const value of exact) if (values.includes(value)) ruleOf.set(value, knownValue);
       ofValues = values.slice(values.length - longest + 1);
       const text = ofShapes + bytes;
       const open = openFrom(text);
@@ -52,7 +52,7 @@ export function secretScan(values: readonly string[]): SecretScan {
 }
 
 /**
- * Only what the change brings in: a match that the base's version of the file has as well is not reported. Content that
+ * Reports only secrets that the change adds: a match that the base's version of the file has as well is left out. Content that
  * came from an earlier attempt was not read now, so it is taken from the repository, and from a store where a pointer
  * stands for it.
  */

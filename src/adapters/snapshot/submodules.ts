@@ -7,7 +7,7 @@ import { seeContent } from './content.ts';
 import { isModulesName } from './names.ts';
 import type { Walk, WalkedFile } from './walk.ts';
 
-/** How the contents of submodules stand in a workspace: they are no work of a task, and must be as they were. */
+/** The contents of submodules in a workspace. They are not work of a task and must be unchanged. */
 type ModuleContents = {
   /** The walk without what lies in submodules. */
   readonly walk: Walk;
@@ -17,7 +17,7 @@ type ModuleContents = {
 /** Named in a finding at most. */
 const mostNamed = 20;
 
-/** Tells contents of submodules from work, and finds what in them is not as it was made. */
+/** Separates contents of submodules from work, and finds changes in them. */
 export function judgeModules(
   root: string,
   walk: Walk,
@@ -36,17 +36,17 @@ export function judgeModules(
   const links = gitlinksIn(from).map(({ path }) => path);
   if (links.length === 0) return { walk, refused: [] };
   const isIncluded = ({ path, stats }: WalkedFile): boolean => included.get(path) === statPrint(stats);
-  const inside = walk.found.filter((found) => insideAny(links, found.path) !== undefined && !isIncluded(found));
-  const made = new Map(rows.map((row) => [row[0], row]));
+  const inside = walk.files.filter((file) => insideAny(links, file.path) !== undefined && !isIncluded(file));
+  const rowOf = new Map(rows.map((row) => [row[0], row]));
   const present = new Set(inside.map(({ path }) => path));
   const gone = rows.map(([path]) => path).filter((path) => !present.has(path) && !isUnseen(walk, path));
   const changed = [
-    ...inside.filter((found) => !isAsMade(root, found, made.get(found.path), format)).map(pathOf),
+    ...inside.filter((file) => !isAsMade(root, file, rowOf.get(file.path), format)).map(pathOf),
     ...gone,
   ];
   const byLink = Map.groupBy(changed.toSorted(), (path) => insideAny(links, path) ?? '');
   return {
-    walk: { ...walk, found: walk.found.filter(({ path }) => insideAny(links, path) === undefined) },
+    walk: { ...walk, files: walk.files.filter(({ path }) => insideAny(links, path) === undefined) },
     refused: [...byLink].map(([where, files]) => ({
       rule: 'submodule-changed',
       where,
@@ -60,12 +60,12 @@ const pathOf = ({ path }: WalkedFile): string => path;
 const isUnseen = ({ unseen }: Walk, path: string): boolean =>
   unseen.some((gone) => gone === '' || path === gone || path.startsWith(`${gone}/`));
 
-function isAsMade(root: string, found: WalkedFile, row: ModuleRow | undefined, format: 'sha1' | 'sha256'): boolean {
-  if (row === undefined || modeOf(found) !== row[3]) return false;
-  return statPrint(found.stats) === row[1] || seeContent(root, found, format, false).id === row[2];
+function isAsMade(root: string, file: WalkedFile, row: ModuleRow | undefined, format: 'sha1' | 'sha256'): boolean {
+  if (row === undefined || modeOf(file) !== row[3]) return false;
+  return statPrint(file.stats) === row[1] || seeContent(root, file, format, false).id === row[2];
 }
 
-/** Which submodules there are is for people to say: gitlinks stay as they are, and so does the file that describes them, wherever it lies and however it is spelled. */
+/** Refuses changes of gitlinks and of the file that describes them, wherever it is and however it is spelled: people decide which submodules exist. */
 export const changedGitlinks = (diff: SnapshotEvidence['diff']): readonly Finding[] =>
   diff.flatMap(({ path, oldMode, newMode }): readonly Finding[] => {
     if (path.split('/').some(isModulesName)) return [{ rule: 'submodule-changed', where: path, files: [] }];

@@ -12,7 +12,7 @@ import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
 export type WalkedFile = { readonly path: string; readonly stats: BigIntStats };
 export type Walk = {
   /** Plain files and links, whatever their content. */
-  readonly found: readonly WalkedFile[];
+  readonly files: readonly WalkedFile[];
   readonly refused: readonly Finding[];
   /** Paths that exist but could not be taken; nothing at or below them counts as deleted. */
   readonly unseen: readonly string[];
@@ -44,7 +44,7 @@ export async function walkWorkspace(
   };
 
   const visit = async (directory: string, depth: number): Promise<Walk> => {
-    const found: WalkedFile[] = [];
+    const files: WalkedFile[] = [];
     const refused: Finding[] = [];
     const unseen: string[] = [];
     const refuse: Refuse = (path, because) => {
@@ -78,12 +78,12 @@ export async function walkWorkspace(
       else if (isDirectory || stats.isFile() || stats.isSymbolicLink()) {
         openMode(`${root}/${path}`, stats);
         if (isDirectory) directories.push(path);
-        else found.push({ path, stats });
+        else files.push({ path, stats });
       } else refuse(path, { rule: 'special-file', kind: kindOf(stats) });
     }
     const below = await Promise.all(directories.map((path) => visit(path, depth + 1)));
     return {
-      found: [...found, ...below.flatMap((walk) => walk.found)],
+      files: [...files, ...below.flatMap((walk) => walk.files)],
       refused: [...refused, ...below.flatMap((walk) => walk.refused)],
       unseen: [...unseen, ...below.flatMap((walk) => walk.unseen)],
     };
@@ -109,9 +109,9 @@ async function withoutIgnored(rules: IgnoreRules, entries: readonly Entry[]): Pr
   return entries.filter((entry) => !ignored.has(entry));
 }
 
-/** The same for these paths of a person's own checkout. Paths at which nothing, or a directory, is are not found. */
+/** Does the same for these paths of a person's own checkout. Skips paths that are absent or directories. */
 export function lookAtPaths(root: string, paths: ReadonlySet<string>): Walk {
-  const found: WalkedFile[] = [];
+  const files: WalkedFile[] = [];
   const refused: Finding[] = [];
   const unseen: string[] = [];
   for (const path of paths) {
@@ -124,15 +124,15 @@ export function lookAtPaths(root: string, paths: ReadonlySet<string>): Walk {
     if (stats === 'too-deep') refuse({ rule: 'too-deep' });
     if (typeof stats !== 'object' || stats.isDirectory()) continue;
     if (path.split('/').some(isUnfitName)) refuse({ rule: 'unfit-name', fault: 'line-break' });
-    else if (stats.isFile() || stats.isSymbolicLink()) found.push({ path, stats });
+    else if (stats.isFile() || stats.isSymbolicLink()) files.push({ path, stats });
     else refuse({ rule: 'special-file', kind: kindOf(stats) });
   }
-  return { found, refused, unseen };
+  return { files, refused, unseen };
 }
 
 type Refuse = (path: string, because: FindingsOf<SnapshotRules>) => void;
 
-/** Names of a directory. Paths that are not UTF-8 are refused: as text they cannot be asked for again. */
+/** Lists the names of a directory. Refuses paths that are not UTF-8: as text they could not be opened again. */
 function namesIn(
   root: string,
   directory: string,
@@ -157,7 +157,7 @@ function namesIn(
   }
 }
 
-/** A directory may be listed and yet not be searched. */
+/** A directory may be listable and yet not searchable. */
 function lookAt(path: string): BigIntStats | 'absent' | 'unreadable' | 'too-deep' {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';

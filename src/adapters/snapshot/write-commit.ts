@@ -41,25 +41,25 @@ function* script(request: Request): Generator<string | Buffer> {
   yield `\nfrom ${objectId(request.parent)}\n`;
   if (request.start !== null) yield `M 040000 ${objectId(request.start)} ""\n`;
   yield request.changes.deletes.map((path) => `D ${quotedPath(path)}\n`).join('');
-  for (const { found, mode, id, as } of request.changes.writes) {
+  for (const { file, mode, id, as } of request.changes.writes) {
     if (as === 'before') {
-      yield `M ${mode} ${objectId(id)} ${quotedPath(found.path)}\n`;
+      yield `M ${mode} ${objectId(id)} ${quotedPath(file.path)}\n`;
       continue;
     }
     if (as !== 'itself') {
       const text = pointerText(as);
-      yield `M ${mode} inline ${quotedPath(found.path)}\ndata ${text.length}\n${text}\n`;
+      yield `M ${mode} inline ${quotedPath(file.path)}\ndata ${text.length}\n${text}\n`;
       continue;
     }
-    const size = sizeOf(request.root, found);
+    const size = sizeOf(request.root, file);
     const hash = blobHash(size, request.format);
-    yield `M ${mode} inline ${quotedPath(found.path)}\ndata ${size}\n`;
-    for (const chunk of contentOf(request.root, found)) {
+    yield `M ${mode} inline ${quotedPath(file.path)}\ndata ${size}\n`;
+    for (const chunk of contentOf(request.root, file)) {
       hash.update(chunk);
-      request.onContent(found.path, chunk);
+      request.onContent(file.path, chunk);
       yield Buffer.from(chunk);
     }
-    if (hash.digest('hex') !== id) throw new WorkspaceMoved(found.path);
+    if (hash.digest('hex') !== id) throw new WorkspaceMoved(file.path);
     yield '\n';
   }
   yield '\nget-mark :1\n';
@@ -77,11 +77,11 @@ export async function keepContents(
     readonly onContent: (path: string, chunk: Buffer) => void;
   },
 ): Promise<void> {
-  for (const { found, as } of of.changes.writes) {
+  for (const { file, as } of of.changes.writes) {
     if (as === 'itself' || as === 'before') continue;
-    const chunks = watched(contentOf(of.root, found), (chunk) => of.onContent(found.path, chunk));
+    const chunks = watched(contentOf(of.root, file), (chunk) => of.onContent(file.path, chunk));
     await keepObject(store, as, { chunks, scratch: basename(of.ref) }).catch((error: unknown) => {
-      throw error instanceof OtherContent ? new WorkspaceMoved(found.path) : error;
+      throw error instanceof OtherContent ? new WorkspaceMoved(file.path) : error;
     });
   }
 }

@@ -63,8 +63,8 @@ function unfit(root: string, path: string, total: number): Fault | null {
 function blocked(directory: string, tracked: ReadonlySet<string>, path: string): Fault | null {
   for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1))
     if (tracked.has(path.slice(0, end))) return { fault: 'below-file', file: path.slice(0, end) };
-  const there = lstatSync(`${directory}/${path}`, { throwIfNoEntry: false });
-  return there === undefined ? null : { fault: 'is-directory' };
+  const stats = lstatSync(`${directory}/${path}`, { throwIfNoEntry: false });
+  return stats === undefined ? null : { fault: 'is-directory' };
 }
 
 function copyOne(from: string, to: string): number {

@@ -19,7 +19,7 @@ type WorkspaceRequest = {
   readonly repository: string;
   readonly directory: string;
   readonly commit: CommitId;
-  /** What the work is compared with, when that is another commit. */
+  /** The commit that the work is compared with, when it is not the one checked out. */
   readonly base?: CommitId;
   /** The record that completes the workspace and later saves hashing; never inside it. */
   readonly record?: string;
@@ -101,14 +101,14 @@ async function fill({ repository, directory, commit, base = commit, onCopied }: 
 }
 
 function isComplete(directory: string, record: string, commit: CommitId): boolean {
-  const found = readRecord(record);
+  const recorded = readRecord(record);
   const stats = lstatSync(directory, { bigint: true, throwIfNoEntry: false });
   if (!existsSync(objectsBeside(directory))) return false;
-  return found !== null && found.commit === commit && stats !== undefined && found.inode === String(stats.ino);
+  return recorded !== null && recorded.commit === commit && stats !== undefined && recorded.inode === String(stats.ino);
 }
 
 async function checkOut(directory: string, commit: CommitId, onCopied?: (copied: Copied) => void): Promise<void> {
-  const onSaid = (text: string): void => {
+  const onStderr = (text: string): void => {
     // `Updating files:  62% (31000/50000)`, again and again; the last one counts
     const [, done, total] = [...text.matchAll(/\((\d+)\/(\d+)\)/g)].at(-1) ?? [];
     if (done !== undefined && total !== undefined) onCopied?.({ done: Number(done), total: Number(total) });
@@ -119,7 +119,7 @@ async function checkOut(directory: string, commit: CommitId, onCopied?: (copied:
     config: [`checkout.workers=${Math.min(availableParallelism(), 8)}`, 'checkout.thresholdForParallelism=500'],
     args: ['read-tree', '--reset', '-u', ...(onCopied === undefined ? [] : ['-v']), commit],
     env: { GIT_PROGRESS_DELAY: '1' },
-    onSaid,
+    onStderr,
   });
 }
 

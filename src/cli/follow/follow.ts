@@ -1,5 +1,5 @@
 import type { RunId } from '../../domain/base/ids.ts';
-import { atTime } from '../../domain/decide/tap.ts';
+import { atTime } from '../../domain/decide/decide-tap.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
 import { followStream } from '../../engine/follow-ledger.ts';
 import type { Stored } from '../../ports/ledger.ts';

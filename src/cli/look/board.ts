@@ -1,5 +1,5 @@
 import { recordsOf } from '../../domain/board/board.ts';
-import { atTime } from '../../domain/decide/tap.ts';
+import { atTime } from '../../domain/decide/decide-tap.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import { knownRuns } from '../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';

@@ -1,4 +1,4 @@
-import { discarded } from '../../domain/kept/kept.ts';
+import { discarded } from '../../domain/kept/discard.ts';
 import { leftToLand } from '../../domain/landing/undo.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { KeptSnapshot, RepositoryHandle } from '../../ports/repository-handle.ts';

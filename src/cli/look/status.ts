@@ -1,4 +1,4 @@
-import { atTime } from '../../domain/decide/tap.ts';
+import { atTime } from '../../domain/decide/decide-tap.ts';
 import { toldOfNoCoordinator } from '../../domain/explain/machine.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import type { Session } from '../../domain/external/session.ts';

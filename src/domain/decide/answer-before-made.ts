@@ -4,7 +4,8 @@ import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent, TapName } from '../ledger/requests.ts';
 import { evolveRun, type RunState, selectedWaves } from '../run/run.ts';
 import { namesCaller, unknownRequest } from './answer.ts';
-import { decideTap, startTap, type TapDecision, type TapState } from './tap.ts';
+import { decideTap, type TapDecision } from './decide-tap.ts';
+import { startTap, type TapState } from './tap.ts';
 
 /**
  * Answers what was asked of a run between its order and its making: nothing of it has begun, so it may be given up at once,
@@ -67,7 +68,7 @@ function decideEarly(
   ]);
 }
 
-/** What a person is asked now: the start before the landing; a tap on hold can still be decided. */
+/** Returns the tap that a person can decide now: the start before the landing. A tap on hold can still be decided. */
 export function undecidedTap({ taps }: Pick<RunState, 'taps'>): TapName | null {
   const names = Object.keys(taps) as TapName[];
   return names.find((name) => ['pending', 'held'].includes(taps[name]?.status ?? '')) ?? null;

@@ -5,7 +5,7 @@ import { heldFindings } from '../explain/hold.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
 import { findingsIn } from '../gates/verdict.ts';
-import { discard, discarded, discardedBy } from '../kept/kept.ts';
+import { discard, discarded, discardedBy } from '../kept/discard.ts';
 import { changersIn } from '../landing/earlier-definitions.ts';
 import { hasWhollyLanded, whyNotAlone } from '../landing/land-some.ts';
 import { isQueued } from '../landing/landing.ts';
@@ -19,9 +19,9 @@ import { evolveRun, hasMerged, type RunState } from '../run/run.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from '../run/task.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
 import { mayChange, scopeOf } from '../scope/scope.ts';
+import { decideTap, type TapDecision } from './decide-tap.ts';
 import { answerReplan } from './replan.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
-import { decideTap, type TapDecision } from './tap.ts';
 
 /**
  * `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending.
@@ -29,7 +29,7 @@ import { decideTap, type TapDecision } from './tap.ts';
  */
 export type RequestAnswer = Result<readonly RunEvent[] | 'later', Finding>;
 
-/** What a person's request leads to. A refusal is an answer too, and says why. */
+/** Decides a person's request. A refusal is an answer too, and gives its reason. */
 export function answer(state: RunState, request: RequestEvent): RequestAnswer {
   if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
@@ -180,7 +180,7 @@ export function isIntegrating({ waves }: RunState, { id, wave, progress }: TaskS
   return isRoundOpen(round) && round.tasks.some(({ task }) => task === id) && progress.status === 'ready';
 }
 
-/** The agent is told what is wrong with the work that it goes on with, so that a person need not copy it. */
+/** Gives the agent the findings about the work that it continues, so that a person need not copy them. */
 function foundIn(state: RunState, { progress }: TaskState): { readonly findings?: readonly Finding[] } {
   if (progress.status === 'held') return { findings: heldFindings(state, progress.hold) };
   const findings = progress.status === 'failed' ? findingsIn(progress.attempt.monitored ?? []) : [];
@@ -209,7 +209,7 @@ function retry(
   return err({ rule: 'task-status', task: task.id, action: 'retry', status });
 }
 
-/** An agent that left its scope is told where it must not go. */
+/** Tells an agent that left its scope which paths it must not change. */
 function strayed({ progress }: TaskState): Pick<RunEvent & { readonly type: 'task-retried' }, 'findings' | 'after'> {
   const findings = strayedFindings(progress);
   return findings.length === 0 ? {} : { findings, after: 'strayed' };
@@ -300,13 +300,13 @@ const abandon = (state: RunState, by: By): RequestAnswer =>
     ...(state.mode.mode === 'halted' ? [runResumed(state, by)] : []),
   ]);
 
-/** What could not be ended because of a halt is tried again. */
+/** True for requests that an abandoned run still accepts. A resume retries its end, which a halt may have prevented. */
 const isAllowedAbandoned = ({ mode }: RunState, { type }: RequestEvent): boolean =>
   type === 'requested-abandon' ||
   type === 'requested-discard' ||
   (type === 'requested-resume' && mode.mode === 'halted');
 
-/** Whether a request has begun to move the branch: that is brought to its end, whatever was asked since. */
+/** True when a request has begun to move the branch: the move is finished, whatever was requested since. */
 const isMoveBegun = (state: RunState, request: RequestEvent): boolean =>
   request.type === 'requested-undo' && state.landing.status === 'undoing';
 
@@ -342,7 +342,7 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   return ok([{ type: 'tap-opened', tap: 'land', hash, expires: null }, decided]);
 }
 
-/** What is being landed stays what was checked. Whether a landing conflicts at all, the merger sees. */
+/** A landing under way keeps the tree that was checked. The merger finds out whether it conflicts. */
 const isLandingMoving = ({ landing }: RunState): boolean =>
   landing.status === 'intended' || landing.status === 'undoing';
 

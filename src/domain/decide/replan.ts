@@ -21,7 +21,7 @@ export function answerReplan(state: RunState, { plan, hash, replaces, by }: Repl
   if (replaces !== state.hash) return err({ rule: 'replan-behind' });
   const unfit = misfit(state, plan);
   if (unfit !== null) return err(unfit);
-  const busy = inTheWay(state);
+  const busy = blockerOf(state);
   if (busy !== null) return busy;
   const gone = plannedStates(state).filter(
     ({ id, progress }) => plannedById(plan, id) === undefined && progress.status !== 'dropped',
@@ -74,7 +74,7 @@ export function reusedTasks(state: RunState, plan: FrozenPlan): readonly TaskId[
 /** Everything that the plan tells the agent of a task. Checks are not part of it: they run on the candidate anyway. */
 const orderOf = ({ forbid, focus }: FrozenPlan, task: PlannedTask): string => canonicalJson({ task, forbid, focus });
 
-/** What is merged or closed stays as it is, and what a person dropped stays dropped. */
+/** Merged tasks and closed waves stay as they are, and dropped tasks stay dropped. */
 function keptTasks(state: RunState, plan: FrozenPlan): readonly TaskId[] {
   return allTasks(plan)
     .map(({ id }) => id)
@@ -119,8 +119,8 @@ export function misfit(state: RunState, plan: FrozenPlan): Finding | null {
   return findings.length === 0 ? null : { rule: 'replan', fault: 'mistakes', findings };
 }
 
-/** Null: nothing is under way. What a stop is about to end is waited for. */
-function inTheWay(state: RunState): RequestAnswer | null {
+/** Null when nothing is under way. Waits for attempts that a stop is about to end. */
+function blockerOf(state: RunState): RequestAnswer | null {
   const { mode } = state.mode;
   const live = plannedStates(state).filter(isLive);
   if (live.length > 0)
@@ -136,11 +136,11 @@ function inTheWay(state: RunState): RequestAnswer | null {
     return err({ rule: 'wave-integrating', run: state.run, wave: wave.index });
   if (round.status === 'merging' || round.status === 'merged')
     return mode === 'stopped' ? ok('later') : err({ rule: 'run-branch-moving', run: state.run });
-  // the merger is at it: a moment
+  // the merger is about to finish it
   return mode === 'stopped' && (round.status === 'opened' || round.status === 'closing') ? ok('later') : null;
 }
 
-/** A round that stands still moved nothing yet, and was of the old plan. */
+/** An open round has moved nothing yet, and belongs to the old plan. */
 function giveUpRound(state: RunState): readonly RunEvent[] {
   const wave = currentWave(state);
   const round = wave?.rounds.at(-1);

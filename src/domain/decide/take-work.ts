@@ -27,7 +27,7 @@ export function acceptSnapshot(state: RunState, task: TaskState, { snapshot, by 
   return ok([{ type: 'task-accepted', task: id, attempt: attempt.id, snapshot, by }]);
 }
 
-/** The gates that an acceptance stands in for. */
+/** The gates that an acceptance replaces. */
 const standsFor: ReadonlySet<string> = new Set(['exit', 'handoff']);
 
 /** A person changed a snapshot by hand. The merger takes the new one; until then the request waits. */

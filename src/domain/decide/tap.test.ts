@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { me, you } from '../../../test/support/plans.ts';
 import { planHash } from '../base/ids.ts';
 import type { RunEvent } from '../ledger/events.ts';
-import { decideTap, evolveTap, type TapDecision, type TapState } from './tap.ts';
+import { decideTap, type TapDecision } from './decide-tap.ts';
+import { evolveTap, type TapState } from './tap.ts';
 
 const hash = planHash('a'.repeat(64));
 const edited = planHash('b'.repeat(64));

@@ -1,6 +1,6 @@
 import { isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
-import { hasKept } from '../kept/kept.ts';
+import { hasKept } from '../kept/discard.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import { isOver, runSpend, taskSpend } from '../run/costs.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';

@@ -4,11 +4,11 @@ import type { Finding } from '../findings/finding.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 
 /**
- * What the shell saw, recorded in the ledger before it is judged. Gates read nothing else,
+ * Observations of the shell, recorded in the ledger before they are judged. Gates read nothing else,
  * so that a live decision and its replay are the same function of the same input.
  */
 
-/** What a repository is known by. Addresses of remotes are without credentials. */
+/** The identity of a repository. Addresses of remotes are without credentials. */
 export type RepoAttestation = {
   readonly rootCommit: CommitId;
   readonly remotes: readonly { readonly name: string; readonly url: string }[];
@@ -33,7 +33,7 @@ export type EarlierTask = {
   readonly wave: number;
   /** Null: no run has had it. */
   readonly run: RunId | null;
-  /** `open`: that run has not brought it to an end. `absent`: there is no such run. */
+  /** `open`: that run has not finished it. `absent`: there is no such run. */
   readonly status: 'merged' | 'done' | 'dropped' | 'open' | 'absent';
   /** The commit that landed for it or is offered, after a rebuild the rebuilt one; null when there is none. */
   readonly commit: CommitId | null;
@@ -51,7 +51,7 @@ export type LoadEvidence = {
   /** The repository that the run was ordered in, and the one we are in. */
   readonly expected: RepoAttestation | null;
   readonly actual: RepoAttestation;
-  /** What `repo:` says; absent when it says nothing of any task. */
+  /** The claims of `repo:`; absent when they concern no task. */
   readonly claims?: readonly RepoClaim[];
 };
 
@@ -88,7 +88,7 @@ export type ApprovalEvidence = {
 
 export type FenceEvidence = {
   readonly mode: 'bwrap' | 'none';
-  /** What the canary tried and what happened; `held` only when every escape failed. */
+  /** The escapes that the canary tried and their results; `held` only when every one failed. */
   readonly canary: 'held' | 'breached' | 'waived';
   /** Absent when it held. */
   readonly breaches?: readonly Breach[];
@@ -214,9 +214,9 @@ export type MonitorEvidence = {
   readonly snapshot: SnapshotEvidence | null;
   /** Why there is no snapshot; absent when there is one, or no agent had begun. */
   readonly snapshotProblem?: Finding;
-  /** What an agent that speaks a protocol said of its own end. Never proof of work; may show that there was none. */
+  /** The end as reported by an agent that speaks a protocol. Never proof of work; may show that there was none. */
   readonly agent?: Pick<AgentReport, 'outcome' | 'trouble'>;
-  /** What stands against the plan that the task drafts; absent when it drafts none, or when that was not read. */
+  /** Findings about the plan that the task drafts; absent when it drafts none, or when it was not read. */
   readonly drafted?: readonly Finding[];
   /** Absent when nobody took a snapshot of this attempt. */
   readonly acceptance?: Acceptance;
@@ -234,7 +234,7 @@ export type CheckOutcome = {
   readonly tail: string;
 };
 
-/** What came of running the commands of `generated` on a candidate. */
+/** The result of running the commands of `generated` on a candidate. */
 export type GeneratorOutcome = {
   readonly ending: Ending;
   /** Of the whole workspace, on the candidate's last commit; nothing but generated paths is taken from it. */
@@ -259,7 +259,7 @@ export type MergeEvidence = {
   readonly round: number;
   readonly old: CommitId;
   readonly new: CommitId;
-  /** What the run branch pointed to when the merger looked after its compare-and-swap. */
+  /** The commit of the run branch when the merger looked after its compare-and-swap. */
   readonly observed: CommitId;
   readonly proof: string;
 };

@@ -15,12 +15,13 @@ import type {
   ThreadEvidence,
 } from './evidence.ts';
 import { judgeClosure, judgeMerge } from './merge-gates.ts';
+import { failWith } from './outcome.ts';
 import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './start-gates.ts';
-import { failWith, type Verdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 import { phaseVersions } from './versions.ts';
 import { judgeApproval, judgeDispatch, judgeMonitor, judgeUnplanned } from './work-gates.ts';
 
-/** What a judgement may look at beside its evidence: the frozen plan and what people granted before it. */
+/** The inputs of a judgement beside its evidence: the frozen plan and what people granted before it. */
 export type JudgeContext = {
   readonly plan: FrozenPlan;
   readonly hash: PlanHash;
@@ -30,7 +31,7 @@ export type JudgeContext = {
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 type Unjudged = DistributiveOmit<Judgement, 'verdicts' | 'version'>;
 
-/** The one judge: live decisions and replay both come here. */
+/** Judges evidence of any phase. Live decisions and replay both call it. */
 export function judge(context: JudgeContext, unjudged: Unjudged): readonly Verdict[] {
   const { plan, hash, granted } = context;
   switch (unjudged.phase) {

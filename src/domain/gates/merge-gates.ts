@@ -1,9 +1,10 @@
 import type { Finding } from '../findings/finding.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import type { ClosureEvidence, MergeEvidence } from './evidence.ts';
-import { failWith, inconclusive, pass, type Verdict } from './verdict.ts';
+import { failWith, inconclusive, pass } from './outcome.ts';
+import type { Verdict } from './verdict.ts';
 
-/** 5: something is to be merged, and every check passed on exactly the tree that is to be merged. */
+/** 5: there is something to merge, and every check passed on exactly the tree that will be merged. */
 export function judgeClosure(plan: FrozenPlan, evidence: ClosureEvidence): readonly Verdict[] {
   if (evidence.tasks.length === 0) return [inconclusive('round', { rule: 'round-has-tasks' })];
   const checks = plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, evidence), of: name }));
@@ -19,7 +20,7 @@ function judgeCheck(check: string, { checks, tree }: Pick<ClosureEvidence, 'chec
   return outcome === 'passed' ? pass('check') : failWith('check', [{ rule: 'check', check, outcome }]);
 }
 
-/** 6: the run branch moved from the old id to the new one, and stands there. */
+/** 6: the run branch moved from the old id to the new one, and is still there. */
 export function judgeMerge(evidence: MergeEvidence): readonly Verdict[] {
   const moved: Finding[] =
     evidence.observed === evidence.new

@@ -22,15 +22,15 @@ export const uncommittedPaths = ({ changed, untracked }: CheckoutState): readonl
 /** So many files are named in one finding. */
 const shown = 5;
 
-/** What a run of this plan would not see of a checkout, or would take along, and what its landing would meet. */
+/** Findings about a checkout before a run: changes that the run would not see or would take along, and files that its landing would meet. */
 export function checkoutFindings(
   { plan, planFile }: { readonly plan: FrozenPlan; readonly planFile: string },
   checkout: CheckoutState,
   withUncommitted: boolean,
 ): readonly Finding[] {
   const { base } = plan;
-  const found = uncommittedChanges(base, uncommittedIn({ plan, planFile }, checkout), withUncommitted);
-  const unseen = found === null ? [] : [found];
+  const uncommitted = uncommittedChanges(base, uncommittedIn({ plan, planFile }, checkout), withUncommitted);
+  const unseen = uncommitted === null ? [] : [uncommitted];
   return checkout.branch === base ? [...unseen, ...inTheWay(plan, checkout)] : unseen;
 }
 
@@ -51,22 +51,22 @@ function uncommittedIn(
 
 /** Untracked files in what tasks own. A task without `owns` may write anywhere, which is no reason to name every file. */
 function inTheWay(plan: FrozenPlan, { untracked, ignored }: CheckoutState): readonly Finding[] {
-  const found = new Map<string, TaskId>();
+  const owners = new Map<string, TaskId>();
   for (const { id, owns, shares, locks } of allTasks(plan)) {
     const patterns = [...(owns ?? []), ...shares, ...locks]
       .filter((text) => !Object.hasOwn(plan.generated, text))
       .map(pattern);
     for (const path of [...untracked, ...ignored])
-      if (!found.has(path) && patterns.some((one) => matches(one, path))) found.set(path, id);
+      if (!owners.has(path) && patterns.some((one) => matches(one, path))) owners.set(path, id);
   }
-  if (found.size === 0) return [];
-  const files = [...found.keys()].sort();
+  if (owners.size === 0) return [];
+  const files = [...owners.keys()].sort();
   return [
     {
       rule: 'untracked-in-the-way',
       files: files.slice(0, shown),
       count: files.length,
-      tasks: [...new Set(found.values())],
+      tasks: [...new Set(owners.values())],
     },
   ];
 }

@@ -4,7 +4,8 @@ import { whyMissing } from '../plan/earlier-waves.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import { contradictionOf, mainRemote } from '../plan/repo-claim.ts';
 import type { ContractEvidence, LoadEvidence, PreflightEvidence, ThreadEvidence } from './evidence.ts';
-import { failWith, inconclusive, pass, type Verdict } from './verdict.ts';
+import { failWith, inconclusive, pass } from './outcome.ts';
+import type { Verdict } from './verdict.ts';
 
 /** 000: a real run id, a plan that exists, and a `--wave` whose earlier waves are in the commit that the run begins at. */
 export function judgeContract(plan: FrozenPlan, evidence: ContractEvidence): readonly Verdict[] {

@@ -3,7 +3,8 @@ import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { outOfScope, scopeOf } from '../scope/ownership.ts';
 import { matches, pattern as parsed } from '../scope/pattern.ts';
 import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
-import { failWith, inconclusive, pass, passes, type Verdict } from './verdict.ts';
+import { failWith, inconclusive, pass } from './outcome.ts';
+import { passes, type Verdict } from './verdict.ts';
 
 /** 2: a person said yes to exactly this plan. A time-out is never a yes. */
 export function judgeApproval(hash: PlanHash, evidence: ApprovalEvidence): readonly Verdict[] {
@@ -30,7 +31,7 @@ export const judgeUnplanned = (task: TaskId): readonly Verdict[] => [
   inconclusive('task', { rule: 'task-planned', task }),
 ];
 
-/** What `judgeMonitor` judges; what matters most to a person comes first. */
+/** The gates of `judgeMonitor`. The one that matters most to a person comes first. */
 export const monitorGates = [
   'secrets',
   'snapshot',
@@ -52,12 +53,12 @@ export function judgeMonitor(
   granted: Granted,
 ): readonly Verdict[] {
   const verdicts = [judgeExit(evidence), judgeHandoff(evidence), ...judgeSnapshot(plan, task, evidence, granted)];
-  // one that was not read because of what the others say need not be told as well
+  // a draft that was not read because of other findings adds no finding of its own
   const isMoot = evidence.drafted === undefined && !passes(verdicts);
   return task.drafts === undefined || isMoot ? verdicts : [...verdicts, judgeDraft(task.drafts, evidence)];
 }
 
-/** What the person could not even run is no plan. */
+/** A plan that the person could not run fails. */
 const judgeDraft = (file: string, { drafted }: MonitorEvidence): Verdict =>
   drafted === undefined ? inconclusive('plan', { rule: 'draft-read', where: file }) : failWith('plan', drafted);
 
@@ -135,7 +136,7 @@ function judgeCount(plan: FrozenPlan, changed: number): Verdict {
   return failWith('files', limit !== null && changed > limit ? [{ rule: 'files', changed, limit }] : []);
 }
 
-/** What has to come out of a task is what it added or changed: a file that was there before is no proof of its work. */
+/** A deliverable must be added or changed by the task: a file that was there before is no proof of its work. */
 function judgeDeliverables({ deliverables }: PlannedTask, diff: SnapshotEvidence['diff']): readonly Verdict[] {
   if (deliverables.length === 0) return [];
   const made = diff.filter(({ change }) => change !== 'deleted');

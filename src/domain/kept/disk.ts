@@ -2,7 +2,7 @@ import type { RunId, TaskId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import { policy } from '../settings/policy.ts';
 
-/** What the workspaces and kept products of a repository may take, and what must stay free on their disk. Bytes. */
+/** Bytes that the workspaces and kept products of a repository may use, and that must stay free on their disk. */
 export type DiskLimits = { readonly cap: number; readonly free: number };
 
 /** Something on the disk that could be done without. */
@@ -28,7 +28,7 @@ export type Holding =
       readonly over: boolean;
     }
   | {
-      /** What a person changed by hand and has not handed in: theirs, never removed by us. */
+      /** A person's edits by hand that are not handed in: never removed by us. */
       readonly kind: 'edit';
       readonly id: string;
       readonly bytes: number;

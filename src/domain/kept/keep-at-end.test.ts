@@ -6,7 +6,7 @@ import type { Finding } from '../findings/finding.ts';
 import type { SnapshotEvidence } from '../gates/evidence.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { foldRun } from '../run/run.ts';
-import { keepAtEnd } from './kept.ts';
+import { keepAtEnd } from './discard.ts';
 
 const attempt = attemptId(run, hello, 1);
 const taskAfter = (events: readonly RunEvent[]) =>

@@ -5,7 +5,7 @@ import { answer } from '../decide/answer.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { foldRun, type RunState } from '../run/run.ts';
-import { discardCommand, discardedBy, keepAtEnd } from './kept.ts';
+import { discardCommand, discardedBy, keepAtEnd } from './discard.ts';
 
 const attempt = attemptId(run, hello, 1);
 const working = [...begun(), ...approved, ...started];

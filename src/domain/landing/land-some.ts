@@ -21,7 +21,7 @@ export const hasWhollyLanded = (state: Pick<RunState, 'tasks' | 'undo' | 'landin
 export const isPartlyLanded = (state: Pick<RunState, 'tasks' | 'undo' | 'landing'>): boolean =>
   state.landing.status === 'landed' && leftToLand(state).length > 0;
 
-/** What the person's yes to the landing is for; null: all that is left. */
+/** The tasks that the person approved for landing; null: all that are left. */
 export const chosenTasks = ({ taps }: Pick<RunState, 'taps'>): readonly TaskId[] | null =>
   taps.land?.status === 'approved' ? (taps.land.tasks ?? null) : null;
 
@@ -49,7 +49,7 @@ export type WithoutTasks = {
   readonly also: readonly { readonly task: TaskId; readonly needs: TaskId }[];
 };
 
-/** What can land without these tasks. */
+/** The tasks that can land without these. */
 export function withoutTasks(state: RunState, except: readonly TaskId[]): WithoutTasks {
   const left = leftToLand(state);
   const rest = left.filter((task) => !except.includes(task));
@@ -62,7 +62,7 @@ export function withoutTasks(state: RunState, except: readonly TaskId[]): Withou
 
 const standsOn = ({ plan }: RunState, task: TaskId, on: TaskId): boolean => dependentsOf(plan, on).includes(task);
 
-/** What of a run is to land, by name: only these, or all but these and what needs them. Null: all that is left. */
+/** Chooses the tasks of a run to land by name: only these, or all but these and the tasks that need them. Null: all that are left. */
 export function chooseTasks(
   state: RunState,
   only: readonly string[] | null,

@@ -4,11 +4,11 @@ import { landsOnOwnBranch } from '../plan/plan.ts';
 import { checkKey, goesOn, type RunState } from '../run/run.ts';
 import { isMoving, isQueued } from './landing.ts';
 
-/** One move of a branch that only the machine has to bring on. */
+/** One move of a branch that waits for no person. */
 type QueueEntry = {
   readonly run: RunId;
   readonly move: 'landing' | 'undo';
-  /** What has begun is brought to its end before anything else moves the branch, and what is being moved before that. */
+  /** A move that has begun is finished before any other begins, and one that is moving the branch before that. */
   readonly stage: 'waiting' | 'begun' | 'moving';
   /** Place in the ledger of the event that asked for it. */
   readonly seq: number;
@@ -43,10 +43,10 @@ export const isInQueue = (run: RunState): boolean => undoOf(run).length + landin
 
 /** A pause or a stop does not keep what has landed from being undone; only a halt waits for a person. */
 function undoOf({ run, mode, pending, undo, landing }: RunState): readonly QueueEntry[] {
-  const asked = pending.find(({ request }) => request.type === 'requested-undo');
-  if (asked === undefined || mode.mode === 'halted') return [];
+  const undoRequest = pending.find(({ request }) => request.type === 'requested-undo');
+  if (undoRequest === undefined || mode.mode === 'halted') return [];
   const stage = landing.status === 'undoing' ? 'moving' : undo.prepared === null ? 'waiting' : 'begun';
-  return [{ run, move: 'undo', stage, seq: asked.seq }];
+  return [{ run, move: 'undo', stage, seq: undoRequest.seq }];
 }
 
 /** With `land: branch` and `pr` nothing of the person's moves; and what a person is asked about moves nothing either. */
@@ -79,9 +79,9 @@ type OpenUndo = {
 };
 
 export function openUndo(state: RunState): OpenUndo | null {
-  const asked = state.pending.find(({ request }) => request.type === 'requested-undo')?.request;
-  if (asked?.type !== 'requested-undo') return null;
-  const { task } = asked;
+  const request = state.pending.find(({ request }) => request.type === 'requested-undo')?.request;
+  if (request?.type !== 'requested-undo') return null;
+  const { task } = request;
   const { prepared } = state.undo;
   if (prepared === null || prepared.task !== task) return { task, onto: null, check: null };
   const waits = state.plan.checks.find(({ name }) => state.checks[checkKey(prepared.tree, name)]?.outcome !== 'passed');

@@ -24,7 +24,7 @@ export type LandingState =
   | {
       readonly status: 'refused';
       readonly because: Finding;
-      /** Absent when something else is in the way. A person settles it by `tidegate edit <run>`. */
+      /** Absent when something else blocks the landing. A person resolves it with `tidegate edit <run>`. */
       readonly conflict?: LandingConflict;
     }
   | {
@@ -56,7 +56,7 @@ export type Rebuilt = Omit<Extract<LandingEvent, { readonly type: 'landing-rebui
 export const isQueued = ({ status }: LandingState): boolean =>
   status === 'queued' || status === 'observed' || status === 'intended';
 
-/** The merger has begun to move a branch, or to offer it to others. This is brought to its end, whatever was asked since. */
+/** True when the merger has begun to move a branch, or to offer it to others. It finishes that, whatever was requested since. */
 export const isMoving = ({ status }: LandingState): boolean => status === 'intended' || status === 'offering';
 
 /** Not asked for yet, or asked for anew. */
@@ -88,7 +88,7 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
     case 'landing-refused':
       return { status: 'refused', because: event.because, ...openConflict(state, event.because) };
-    // what was in the way is settled; the person is still asked
+    // the conflict is resolved; the person is still asked
     case 'landing-edited':
       return state.status === 'refused' ? noLanding : state;
     case 'branch-made':

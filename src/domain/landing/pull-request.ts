@@ -55,10 +55,10 @@ export function repositoryAt(address: string): { readonly host: string; readonly
   return repository === '' ? null : { host: host.toLowerCase(), repository };
 }
 
-/** Tokens are often kept in the address of a remote. What a program prints may repeat an address with a token in it; nothing that we record or show may (I8). */
+/** Removes tokens from addresses. The address of a remote often holds one and programs print it, but nothing that we record or show may (I8). */
 export const withoutCredentials = (text: string): string => text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/'"]*@/gi, '$1');
 
-/** What a pull request is made from, and for which branch of which repository. */
+/** The source of a pull request, and the branch and repository that it is for. */
 export type RequestTerms = {
   readonly opener: Opener;
   readonly branch: string;

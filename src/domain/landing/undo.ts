@@ -2,7 +2,7 @@ import type { CommitId, TaskId } from '../base/ids.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState } from '../run/run.ts';
 
-/** What of a run lies on the person's branch, and the undo that is on its way there. */
+/** The part of a run that is on the person's branch, and the undo that is under way. */
 export type UndoState = {
   /** `undone`: all of it was taken back since it last landed. */
   readonly standing: 'nothing' | 'landed' | 'undone';

@@ -17,7 +17,7 @@ import type { KeptPath } from '../kept/kept.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import type { SettleLimits, Settlement } from '../run/settle-attempt.ts';
-import type { Aftermath, AgentSession, Hold } from '../run/task.ts';
+import type { AgentSession, AttemptOutcome, Hold } from '../run/task.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
@@ -215,7 +215,7 @@ export type RunEvent =
       readonly type: 'task-retried';
       readonly task: TaskId;
       readonly findings?: readonly Finding[];
-      readonly after?: Aftermath;
+      readonly after?: AttemptOutcome;
       readonly by: By;
     }
   | {

@@ -5,7 +5,7 @@ import { addUsage, noUsage, type Usage } from '../tool-calls/agent-event.ts';
 import { type Recorded, type RunState, waveOf } from './run.ts';
 import { liveAttempt, type TaskState, usageOf } from './task.ts';
 
-/** What agents used, as far as they tell; attempts under way as far as they have told by now. */
+/** Usage as agents report it; of attempts under way, as reported so far. */
 type Costs = {
   readonly tasks: readonly Cost[];
   readonly agents: readonly Cost[];
@@ -90,14 +90,14 @@ export const runSpend = ({ plan, raised, tasks }: Pick<RunState, 'plan' | 'raise
 
 export const isOver = ({ used, limit }: Spend): boolean => used >= limit;
 
-/** From here on people are told. */
+/** True when people get a warning. */
 export const isNear = ({ used, limit }: Spend): boolean => used >= limit * policy.budgetNear;
 
 /** No attempt of it may start before a person raises the limit. */
 export const isOverBudget = (state: RunState, task: TaskState): boolean =>
   isOver(taskSpend(state, task)) || isOver(runSpend(state));
 
-/** What the next attempt, or the one under way from its beginning on, may cost. */
+/** The most that the next attempt, or the one under way, may cost. */
 export function allowance(state: RunState, task: TaskState): number {
   const [own, whole] = [taskSpend(state, task), runSpend(state)];
   const live = liveAttempt(task)?.usage.usd ?? 0;

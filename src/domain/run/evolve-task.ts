@@ -15,7 +15,7 @@ import {
   type TaskState,
 } from './task.ts';
 
-/** What did happen. Total: an event in the ledger is a fact and is never refused. Decides nothing: it only records. */
+/** Applies an event to a task. Total: an event in the ledger is a fact and is never refused. Decides nothing. */
 export function evolveTask(state: TaskState, event: RunEvent): TaskState {
   switch (event.type) {
     case 'task-base-made':
@@ -232,7 +232,7 @@ const withLive = (state: TaskState, change: (attempt: LiveAttempt) => LiveAttemp
 /** A path outside of its scope that an agent asked for, and why, in its own words. */
 export type PathRequest = { readonly path: string; readonly why: string };
 
-/** What a note changes of the attempt under way. */
+/** The changes that a note makes to the attempt under way. */
 export function noted(attempt: LiveAttempt, note: AgentNote): Partial<LiveAttempt> {
   switch (note.note) {
     case 'usage':
@@ -246,7 +246,7 @@ export function noted(attempt: LiveAttempt, note: AgentNote): Partial<LiveAttemp
   }
 }
 
-/** What a note changes of the task, beyond the attempt under way. */
+/** Applies a note to the rest of the task. */
 function withNote(state: TaskState, note: AgentNote): TaskState {
   const attempt = liveAttempt(state);
   if (attempt === null) return state;

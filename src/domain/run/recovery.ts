@@ -2,9 +2,9 @@ import type { Finding } from '../findings/finding.ts';
 import type { Ending, MonitorEvidence } from '../gates/evidence.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import type { AgentFailure, AgentFailureKind } from '../tool-calls/agent-event.ts';
-import type { Aftermath, TaskProgress } from './task.ts';
+import type { AttemptOutcome, TaskProgress } from './task.ts';
 
-/** What follows from an attempt that did not end well. */
+/** The consequence of an attempt that did not end well. */
 type Recovery = {
   /** `free` costs the task none of its attempts; bounded all the same, so that nothing spins for free. */
   readonly cost: 'charged' | 'free' | 'waited-for';
@@ -16,7 +16,7 @@ type Recovery = {
   readonly blames: 'agent' | 'nobody';
 };
 
-export function aftermathOf(evidence: Pick<MonitorEvidence, 'ending' | 'agent'>): Aftermath {
+export function aftermathOf(evidence: Pick<MonitorEvidence, 'ending' | 'agent'>): AttemptOutcome {
   const { ending, agent } = evidence;
   if (ending.reason === 'spiral') return 'spiral';
   if (ending.reason === 'timed-out' || ending.reason === 'silent' || agent?.trouble?.kind === 'turn-limit')

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ended } from '../../../test/support/plans.ts';
-import { diagnose, type Mishap } from './rehearsal.ts';
+import { diagnose, type RehearsalProblem } from './rehearsal.ts';
 
-const exited = (code: number): Mishap['ending'] => ({ reason: 'exited', code, signal: null });
-const check = (tail: string, more: Partial<Mishap> = {}): Mishap => ({
+const exited = (code: number): RehearsalProblem['ending'] => ({ reason: 'exited', code, signal: null });
+const check = (tail: string, more: Partial<RehearsalProblem> = {}): RehearsalProblem => ({
   check: 'test',
   command: 'npm test',
   ending: exited(1),
@@ -14,7 +14,7 @@ const check = (tail: string, more: Partial<Mishap> = {}): Mishap => ({
 });
 
 describe('what failed in a rehearsal is told with what to do', () => {
-  test.each<[string, Mishap, RegExp]>([
+  test.each<[string, RehearsalProblem, RegExp]>([
     ['a red base', check('1 failing\n'), /^it fails on main as it is, and no run starts from there/],
     ['a missing program', check('sh: 1: pnpm: not found\n', { ending: exited(127) }), /^pnpm is not there inside/],
     [
@@ -37,8 +37,8 @@ describe('what failed in a rehearsal is told with what to do', () => {
     ['an environment', check('Missing environment variable DATABASE_URL'), /^checks see what is committed/],
     ['time', check('', { ending: { reason: 'timed-out', code: null, signal: 'SIGKILL' } }), /minutes: 30/],
     ['a setup', check('boom', { check: null, command: 'make deps' }), /^try it by itself .*: make deps$/],
-  ])('%s', (_name, mishap, fix) => {
-    expect(diagnose(mishap).fix).toMatch(fix);
+  ])('%s', (_name, problem, fix) => {
+    expect(diagnose(problem).fix).toMatch(fix);
   });
 
   test('and with the last lines of what it printed', () => {

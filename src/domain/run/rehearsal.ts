@@ -2,25 +2,25 @@ import { describeWithFix } from '../explain/explain.ts';
 import type { Ending } from '../gates/evidence.ts';
 
 /** One part of a rehearsal that did not end well. `check` is null for setup. */
-export type Mishap = {
+export type RehearsalProblem = {
   readonly check: string | null;
   readonly command: string;
   readonly ending: Ending;
   readonly tail: string;
-  /** What it was tried on. */
+  /** The branch that it was tried on. */
   readonly branch: string;
   readonly setup: string | null;
 };
 
-/** What happened in a few words, the lines that say it, and what a person can do about it. */
+/** A problem in a few words, the lines of output that show it, and the remedy. */
 type Diagnosis = { readonly found: string; readonly fix: string; readonly lines: readonly string[] };
 
-/** What programs print when they miss something is no protocol: a guess may miss, and then the lines speak for themselves. */
-export function diagnose(mishap: Mishap): Diagnosis {
-  const { ending, command, tail } = mishap;
+/** Guesses from the output of programs, which follows no protocol. Without a match a person reads the lines themselves. */
+export function diagnose(problem: RehearsalProblem): Diagnosis {
+  const { ending, command, tail } = problem;
   return {
     found: `${command}: ${happened(ending)}`,
-    fix: hints.map((hint) => hint(mishap)).find((fix) => fix !== null) ?? lastResort(mishap),
+    fix: hints.map((hint) => hint(problem)).find((fix) => fix !== null) ?? lastResort(problem),
     lines: lastLines(tail.trim() === '' ? whyOf(ending) : tail),
   };
 }
@@ -36,17 +36,17 @@ function happened(ending: Ending): string {
 }
 
 /** The first that knows something is right. */
-const hints: readonly ((mishap: Mishap) => string | null)[] = [
+const hints: readonly ((problem: RehearsalProblem) => string | null)[] = [
   ({ ending, check }) => {
     if (ending.reason !== 'timed-out' && ending.reason !== 'silent') return null;
     return check === null
       ? 'setup has 30 minutes: let it do less'
       : `give it more: checks: [{ name: ${check}, …, minutes: 30 }]`;
   },
-  (mishap) => {
-    const program = missingProgram(mishap);
+  (problem) => {
+    const program = missingProgram(problem);
     if (program === null) return null;
-    return mishap.setup === null || mishap.check === null
+    return problem.setup === null || problem.check === null
       ? `${program} is not there inside the fence: put it on your PATH (\`tidegate doctor\` lists what the fence shows), or let setup install it`
       : `${program} is not there inside the fence: let setup install it, or put it on your PATH (\`tidegate doctor\` lists what the fence shows)`;
   },
@@ -73,13 +73,13 @@ const hints: readonly ((mishap: Mishap) => string | null)[] = [
 const noNetwork =
   /ENOTFOUND|EAI_AGAIN|ENETUNREACH|[Cc]ould not resolve|[Nn]ame resolution|[Nn]etwork is unreachable|no such host|Failed to resolve/;
 
-function missingProgram({ ending, tail }: Mishap): string | null {
+function missingProgram({ ending, tail }: RehearsalProblem): string | null {
   const { because } = ending;
   if (because?.rule === 'program-missing' && 'program' in because) return because.program;
   return (/(?:^|: )([\w@./+-]+): (?:command )?not found\s*$/m.exec(tail)?.[1] ?? null) || null;
 }
 
-function lastResort({ check, branch, command }: Mishap): string {
+function lastResort({ check, branch, command }: RehearsalProblem): string {
   if (check === null) return `try it by itself in a fresh clone: ${command}`;
   return `it fails on ${branch} as it is, and no run starts from there: mend it, or take it out of checks`;
 }

@@ -8,7 +8,7 @@ import type { RunState } from './run.ts';
 import { isResolved } from './task.ts';
 
 /**
- * What a person is to know before a run starts beside others on its branch: that the same plan is live already, and which tasks
+ * Warnings before a run starts beside others on its branch: that the same plan is live already, and which tasks
  * may write what a task of another run may write too. It is allowed; whichever lands second has to fit.
  */
 export function warningsBeside(

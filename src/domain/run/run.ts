@@ -30,7 +30,7 @@ export type RunState = {
   /** `apart`: the run branch does not lie on it, because it holds rebuilt copies of our commits, or the run began at uncommitted changes. */
   readonly target: { readonly branch: string; readonly commit: CommitId; readonly apart: boolean };
   readonly only: number | null;
-  /** The branch of another run that it goes on from. */
+  /** The branch of another run that it continues. */
   readonly continues: Continuation | null;
   /** The commit of the person's uncommitted changes that the run branch began at; null when there are none. */
   readonly uncommitted: CommitId | null;
@@ -39,7 +39,7 @@ export type RunState = {
   readonly waves: readonly WaveState[];
   readonly tasks: Readonly<Record<TaskId, TaskState>>;
   readonly taps: Readonly<Partial<Record<TapName, TapState>>>;
-  /** The person's own commit that the run branch began at; null until the merger made it, and for one that goes on from another run. */
+  /** The person's own commit that the run branch began at; null until the merger made it, and for a run that continues another. */
   readonly began: CommitId | null;
   /** The tip of the run branch; null until the merger made it. */
   readonly branch: { readonly commit: CommitId; readonly tree: TreeId } | null;
@@ -51,7 +51,7 @@ export type RunState = {
   readonly providers: Providers;
   /** Dollars that people added to the run's limit. */
   readonly raised: number;
-  /** The run's limit whose end people were told to be near. */
+  /** The budget of the run for which the warning was sent. */
   readonly warned: number | null;
   readonly board: Board;
   /** Grants, raises and records so far: what agents may do or know changes with each. */
@@ -92,7 +92,7 @@ export type Recorded = { readonly seq: number; readonly event: LedgerEvent };
 export const foldRun = (events: readonly Recorded[]): RunState | null =>
   events.reduce<RunState | null>(evolveRun, null);
 
-/** What did happen. Total: an event in the ledger is a fact and is never refused. */
+/** Applies an event to a run. Total: an event in the ledger is a fact and is never refused. */
 export function evolveRun(state: RunState | null, { seq, event }: Recorded): RunState | null {
   if (event.type === 'run-created') return created(event);
   if (state === null || isExternalEvent(event)) return state;
@@ -385,7 +385,7 @@ export const plannedStates = (state: RunState): readonly TaskState[] =>
 export const hasMerged = (state: RunState): boolean =>
   state.waves.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
 
-/** Whether it goes on without a `resume`. A run that has ended is no longer paused or stopped. */
+/** True when the run needs no `resume`. A run that has ended is no longer paused or stopped. */
 export const goesOn = ({ mode, ended }: Pick<RunState, 'mode' | 'ended'>): boolean =>
   mode.mode === 'active' || (ended !== null && mode.mode !== 'halted');
 

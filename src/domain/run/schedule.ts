@@ -40,28 +40,28 @@ type LaunchHalt = { readonly task: TaskId; readonly because: Finding };
  * there is none. A task whose needs do not fit together waits alone.
  */
 export function launchHalt(state: RunState, wave: number): LaunchHalt | null {
-  const known = haltsOfTasks.get(state.tasks) ?? findHalts(state);
-  haltsOfTasks.set(state.tasks, known);
-  return known.get(wave) ?? null;
+  const halts = haltsOfTasks.get(state.tasks) ?? findHalts(state);
+  haltsOfTasks.set(state.tasks, halts);
+  return halts.get(wave) ?? null;
 }
 
 function findHalts({ tasks }: RunState): ReadonlyMap<number, LaunchHalt> {
-  const found = new Map<number, LaunchHalt>();
+  const halts = new Map<number, LaunchHalt>();
   for (const { id, wave, progress } of Object.values(tasks)) {
     const halt = progress.status === 'waiting' ? progress.next.halt : null;
-    if (halt?.rule === 'launch-failed' && !found.has(wave)) found.set(wave, { task: id, because: halt });
+    if (halt?.rule === 'launch-failed' && !halts.has(wave)) halts.set(wave, { task: id, because: halt });
   }
-  return found;
+  return halts;
 }
 
-/** What it needs within this run: with `--wave`, phase 000 has seen that the waves before are closed. */
+/** The needs of a task within this run: with `--wave`, phase 000 has verified that the waves before are closed. */
 export function needsOfTask(state: RunState, task: TaskState): readonly TaskId[] {
   const needs = plannedById(state.plan, task.id)?.needs ?? [];
   const selected = new Set(selectedWaves(state).map((wave) => wave.index));
   return needs.filter((need) => selected.has(state.tasks[need]?.wave ?? -1));
 }
 
-/** Ready, and so is everything that it stands on and that is not merged yet: it may go into a round. */
+/** True when a task may go into a round: it is ready, and so is everything that it needs and that is not merged yet. */
 export function mayIntegrate(state: RunState, task: TaskState): boolean {
   const stands = (id: TaskId): boolean => {
     const need = state.tasks[id];
@@ -104,9 +104,9 @@ const pathsOfPlan = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, number>>();
 
 /** For each task the number of tasks on the longest chain that waits for it. A plan never changes: measured once. */
 function remainingPaths(plan: FrozenPlan): ReadonlyMap<TaskId, number> {
-  const known = pathsOfPlan.get(plan) ?? measurePaths(plan);
-  pathsOfPlan.set(plan, known);
-  return known;
+  const lengths = pathsOfPlan.get(plan) ?? measurePaths(plan);
+  pathsOfPlan.set(plan, lengths);
+  return lengths;
 }
 
 function measurePaths(plan: FrozenPlan): ReadonlyMap<TaskId, number> {
@@ -116,8 +116,8 @@ function measurePaths(plan: FrozenPlan): ReadonlyMap<TaskId, number> {
     for (const need of task.needs) dependents.set(need, [...(dependents.get(need) ?? []), task]);
   const lengths = new Map<TaskId, number>();
   const measure = (id: TaskId): number => {
-    const known = lengths.get(id);
-    if (known !== undefined) return known;
+    const cached = lengths.get(id);
+    if (cached !== undefined) return cached;
     const length = 1 + Math.max(0, ...(dependents.get(id) ?? []).map((task) => measure(task.id)));
     lengths.set(id, length);
     return length;

@@ -6,19 +6,19 @@ import type { RunEvent } from '../ledger/events.ts';
 import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { policy } from '../settings/policy.ts';
 import { aftermathOf, recoveryFrom } from './recovery.ts';
-import type { Aftermath, EndedAttempt, ProviderTrouble, TaskState } from './task.ts';
+import type { AttemptOutcome, EndedAttempt, ProviderTrouble, TaskState } from './task.ts';
 
-/** What becomes of a task whose attempt has ended and was judged. */
+/** The decision about a task whose attempt has ended and was judged. */
 export type Settlement =
   | { readonly becomes: 'ready' | 'done' | 'held' | 'failed' }
   | {
       readonly becomes: 'waiting';
       readonly from: CommitId | 'base';
-      /** Whether the next attempt goes on in the agent's own session. */
+      /** True when the next attempt continues the agent's own session. */
       readonly session: boolean;
       readonly halt: Finding | null;
       readonly trouble: ProviderTrouble | null;
-      readonly after: Aftermath;
+      readonly after: AttemptOutcome;
     };
 
 /** All that decides it beside the attempt itself; recorded with the decision. */

@@ -43,10 +43,10 @@ export type TaskProgress =
     }
   | { readonly status: 'dropped'; readonly by: By; readonly last: EndedAttempt | null };
 
-/** What the next attempt starts with. */
+/** The start of the next attempt. */
 export type NextStart = {
   readonly from: CommitId | 'base';
-  /** What a person says is to be changed; null when nobody asked for a rework. */
+  /** The changes that a person asked for; null when nobody asked for a rework. */
   readonly message: string | null;
   readonly findings: readonly Finding[];
   /** A launch failed, so the wave waits for `resume` instead of trying again by itself. */
@@ -55,13 +55,13 @@ export type NextStart = {
   /** Why the provider of its agent has to be left alone for a while. */
   readonly trouble: ProviderTrouble | null;
   /** Null: nothing came before that its agent has to know of. */
-  readonly after: Aftermath | null;
+  readonly after: AttemptOutcome | null;
 };
 
 export type ProviderTrouble = { readonly provider: string; readonly trouble: AgentFailure };
 
 /** Why there is another attempt, as far as its agent has to know. */
-export type Aftermath =
+export type AttemptOutcome =
   /** Out of time or turns: what is there is to be finished. */
   | 'ran-out'
   | 'spiral'
@@ -85,7 +85,7 @@ export type Attempt = {
   readonly agent: string;
   /** Of the agent's models; empty for programs that need none. */
   readonly provider: string;
-  /** A session of the agent's own that this attempt goes on with. */
+  /** A session of the agent's own that this attempt continues. */
   readonly session: AgentSession | null;
 } & Pick<NextStart, 'message' | 'findings' | 'after'>;
 
@@ -93,7 +93,7 @@ export type LiveAttempt = Attempt & {
   readonly dispatched: readonly Verdict[] | null;
   /** As far as its agent has reported. */
   readonly usage: Usage;
-  /** Paths that its agent asked for and has not got. */
+  /** Paths that its agent asked for and that are not granted. */
   readonly requested: readonly PathRequest[];
   /** Grants, raises and records of the run that its supervisor knows, counted. */
   readonly terms: number;
@@ -130,7 +130,7 @@ export type Hold =
       /** Set when it fails only with the earlier definitions; then `tree` has those. */
       readonly defined?: DefinitionDispute;
     }
-  /** A task that this one stands on is held. */
+  /** A task that this one needs is held. */
   | { readonly because: 'needs'; readonly task: TaskId };
 
 export type TaskState = {
@@ -146,7 +146,7 @@ export type TaskState = {
   readonly free: number;
   /** Attempts that ended in a spiral. A second one is for a person. */
   readonly spirals: number;
-  /** Whose turn it is: one of the task's chain. */
+  /** The agent whose turn it is, out of the task's chain. */
   readonly turn: string;
   /** The agent that a person chose instead of the plan's. */
   readonly chosen: string | null;
@@ -198,7 +198,7 @@ export const fresh: NextStart = {
 
 export const attemptOf = ({ progress }: TaskState): Attempt | null => ('attempt' in progress ? progress.attempt : null);
 
-/** Null unless its agent is at work. */
+/** Null unless its agent is running or being launched. */
 export const liveAttempt = ({ progress }: TaskState): LiveAttempt | null =>
   progress.status === 'launching' || progress.status === 'running' ? progress.attempt : null;
 
@@ -212,7 +212,7 @@ export function handoffOf(task: TaskState): Handoff | null {
   return left?.kind === 'given' ? left.handoff : null;
 }
 
-/** What the gates said of the attempt under way, or else of the last one. */
+/** The verdicts on the attempt under way, or else on the last one. */
 export function verdictsOf(task: TaskState): Pick<EndedAttempt, 'dispatched' | 'monitored'> {
   const live = liveAttempt(task);
   if (live !== null) return { dispatched: live.dispatched, monitored: null };
@@ -223,7 +223,7 @@ export function verdictsOf(task: TaskState): Pick<EndedAttempt, 'dispatched' | '
 export const snapshotOf = ({ progress }: TaskState): SnapshotEvidence | null =>
   'snapshot' in progress ? progress.snapshot : null;
 
-/** What its gates read. */
+/** The evidence that its gates read. */
 export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly status: 'ended' }): MonitorEvidence {
   const { id, nonce, ending, handoff, snapshotProblem, report, drafted, acceptance } = attempt;
   return {
@@ -241,7 +241,7 @@ export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly stat
 
 const wordOf = ({ snapshot, who, edited }: Acceptance): Acceptance => ({ snapshot, who, edited });
 
-/** Who does the task: the one whose turn it is, unless a person chose another. */
+/** The agent of the task: the one whose turn it is, unless a person chose another. */
 export const agentOf = ({ chosen, turn }: TaskState): string => chosen ?? turn;
 
 /** By all attempts, the one under way included as far as its agent has reported. */

@@ -1,6 +1,6 @@
 import { placeOf } from '../../domain/board/board-requests.ts';
 import { judged } from '../../domain/gates/judge.ts';
-import { keepAtEnd } from '../../domain/kept/kept.ts';
+import { keepAtEnd } from '../../domain/kept/discard.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';

@@ -1,6 +1,6 @@
 import type { TaskId } from '../../domain/base/ids.ts';
 import { few } from '../../domain/explain/text.ts';
-import { discardCommand } from '../../domain/kept/kept.ts';
+import { discardCommand } from '../../domain/kept/discard.ts';
 import { openUndo } from '../../domain/landing/landing-queue.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { attemptOf } from '../../domain/run/task.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { approved, begun, by, ended, hello, run, started } from '../../../test/support/run-events.ts';
 import { attemptId } from '../../domain/base/ids.ts';
-import { keepAtEnd } from '../../domain/kept/kept.ts';
+import { keepAtEnd } from '../../domain/kept/discard.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { foldRun, type RunState } from '../../domain/run/run.ts';
 import type { RunLog } from '../run-log.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../../test/support/plans.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
-import { pass } from '../../domain/gates/verdict.ts';
+import { pass } from '../../domain/gates/outcome.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { type Directive, plannedById, roles } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';

@@ -6,7 +6,7 @@ import { inboxOf } from '../../domain/board/board-requests.ts';
 import { promptLines } from '../../domain/explain/explain.ts';
 import { type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
-import { type Aftermath, type Attempt, handoffOf, type TaskState } from '../../domain/run/task.ts';
+import { type Attempt, type AttemptOutcome, handoffOf, type TaskState } from '../../domain/run/task.ts';
 import { cutText, type Section, sectionOf } from './budget.ts';
 
 /** Marks around text of other agents, so that it cannot pass for an instruction of ours. */
@@ -106,7 +106,7 @@ function withFindings(text: string, findings: readonly string[], quotes: Quotes)
 const title = '## This is another attempt';
 const itemCharacters = 1_000;
 
-const advice: Readonly<Record<Exclude<Aftermath, 'rework'>, string>> = {
+const advice: Readonly<Record<Exclude<AttemptOutcome, 'rework'>, string>> = {
   'ran-out': `The attempt before ran out of time or turns. {workspace} Find out what is missing, and do only that: do not review
 finished work, and do nothing beyond the acceptance. Hand off as \`partial\` in good time rather than run out again.`,
   spiral: `The attempt before repeated itself and was stopped. {workspace} Do not repeat the actions that are listed here: take a

@@ -71,7 +71,7 @@ const reversed = ({ path, oldMode, newMode, oldId, newId }: Change): Change => (
 });
 
 /**
- * Whether the commit that completes a candidate is what the ledger says: it stands on the last step, differs from it in
+ * True when the commit that completes a candidate is what the ledger says: it is a child of the last step, differs from it in
  * generated paths only, and has those exactly as the snapshot of the commands that ran on that step.
  */
 export async function verifyGeneratedObjects(

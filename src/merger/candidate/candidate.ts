@@ -49,9 +49,9 @@ export async function buildCandidate(order: MergerOrder, wave: number, round: nu
   const opened = eventsOf(history, 'round-opened').findLast(({ event }) => isThis(event));
   if (opened === undefined) return refused({ rule: 'round-not-open', wave, round });
   const { base } = opened.event;
-  const found = await readRef({ gitDir: repository }, refs.runBranch(order.run));
+  const actual = await readRef({ gitDir: repository }, refs.runBranch(order.run));
   const tip = runTip(history) ?? null;
-  if (base !== tip || base !== found) return refused({ rule: 'round-diverged', base, expected: tip, actual: found });
+  if (base !== tip || base !== actual) return refused({ rule: 'round-diverged', base, expected: tip, actual });
 
   const tasks = readTasks(history, opened.event.tasks);
   if (!tasks.ok) return refused(tasks.error);
@@ -68,7 +68,7 @@ export async function buildCandidate(order: MergerOrder, wave: number, round: nu
   const going = built.steps.map(({ task }) => task);
   const defined = isWhole ? await definedBefore(repository, history, { base, top: last, tasks: going }) : {};
   failpoint('merger-candidate-written');
-  // it stands on the candidate, so that one ref keeps both
+  // its parent is the candidate, so that one ref keeps both
   await keepReachable(repository, ref, defined.before?.commit ?? top);
   failpoint('merger-candidate-kept');
   return await recordFacts(order, { type: 'candidate-built', wave, round, base, ...built, ...defined });
@@ -81,7 +81,7 @@ type RoundTask = {
   readonly taken: readonly string[];
 };
 
-/** What goes in, in order, each with the record that proves it; or why that cannot be said. */
+/** The tasks of the candidate, in order, each with the record that proves it; or the reason why there are none. */
 function readTasks(
   history: History,
   round: readonly { readonly task: TaskId; readonly snapshot: CommitId }[],
@@ -89,13 +89,13 @@ function readTasks(
   const plan = planHere(history);
   const tasks: RoundTask[] = [];
   for (const task of inOrder(plan, new Set(round.map((entry) => entry.task)))) {
-    const wanted = round.find((entry) => entry.task === task.id)?.snapshot;
+    const recorded = round.find((entry) => entry.task === task.id)?.snapshot;
     const proof = judgedPhases(history, 'monitor').findLast(
-      ({ event }) => event.task === task.id && event.evidence.snapshot?.commit === wanted,
+      ({ event }) => event.task === task.id && event.evidence.snapshot?.commit === recorded,
     );
     const snapshot = proof?.event.evidence.snapshot;
     if (proof === undefined || snapshot === null || snapshot === undefined)
-      return err({ rule: 'snapshot-unjudged', task: task.id, snapshot: wanted ?? null });
+      return err({ rule: 'snapshot-unjudged', task: task.id, snapshot: recorded ?? null });
     if (isReadOnly(task)) return err({ rule: 'merges-nothing', task: task.id });
     if (isMerged(history, task.id)) return err({ rule: 'task-merged', task: task.id });
     tasks.push({ task, snapshot, proof: proof.hash, taken: takenTrailers(history, proof) });

@@ -31,8 +31,8 @@ export async function definedBefore(
   const open = (plan.unprotect ?? []).map(pattern);
   const isJudged = ({ path }: Change) =>
     mayTouch(definitions, path) && !Object.hasOwn(plan.generated, path) && !open.some((one) => matches(one, path));
-  const found = (await readChanges(repository, base, top.commit)).filter(isJudged);
-  if (found.length === 0) return {};
+  const redefined = (await readChanges(repository, base, top.commit)).filter(isJudged);
+  if (redefined.length === 0) return {};
   // the parsers are large, and most rounds change no definition
   const { keysBetweenTexts, withKeysOfText } = await import('../../adapters/files/structured-text.ts');
   await using objects = openObjects(repository);
@@ -40,7 +40,7 @@ export async function definedBefore(
     mode.startsWith('100') ? ((await objects.read(id))?.toString('utf8') ?? null) : null;
   const restored: Change[] = [];
   const changes: DefinitionChange[] = [];
-  for (const change of found) {
+  for (const change of redefined) {
     const { path, oldMode, newMode } = change;
     const [old, now] = [await textOf(oldMode, change.oldId), await textOf(newMode, change.newId)];
     const isPlain = [oldMode, newMode].every((mode) => mode === '000000' || mode.startsWith('100'));

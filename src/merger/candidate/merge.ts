@@ -37,7 +37,7 @@ export async function mergeRound(order: MergerOrder, round: Round): Promise<Merg
   const { old, new: next } = intent.event;
   const why = `merge wave ${round.wave} round ${round.round}`;
   const moved = await moveRef(place, branch, { old, new: next, why });
-  if (moved.outcome === 'lost') return diverged(branch, moved.found, intent.event);
+  if (moved.outcome === 'lost') return diverged(branch, moved.actual, intent.event);
   failpoint('merger-run-branch-moved');
   return await recordFacts(order, { type: 'merged', ...round, old, new: next, tasks: await mergedTasks(order, round) });
 }
@@ -58,9 +58,9 @@ async function decide(order: MergerOrder, history: History, round: Round): Promi
   const next = completed?.commit ?? built?.steps.at(-1)?.commit;
   if (built === undefined || next === undefined) return answer(refused({ rule: 'candidate-empty' }));
   const event: Intended = { type: 'merge-intended', ...round, old: built.base, new: next };
-  const found = await readRef({ gitDir: order.state.repository }, refs.runBranch(order.run));
-  const finishing = before !== undefined && found === next;
-  if (found !== event.old && !finishing) return answer(diverged(refs.runBranch(order.run), found, event));
+  const tip = await readRef({ gitDir: order.state.repository }, refs.runBranch(order.run));
+  const finishing = before !== undefined && tip === next;
+  if (tip !== event.old && !finishing) return answer(diverged(refs.runBranch(order.run), tip, event));
   return before === undefined ? { decision: 'intend', event } : { decision: 'resume', event };
 }
 
@@ -74,7 +74,7 @@ async function mergedTasks(order: MergerOrder, round: Round) {
 const diverged = (ref: string, actual: CommitId | null, { old, new: next }: Intended): MergerAnswer =>
   refused({ rule: 'ref-diverged', ref, before: old, after: next, actual });
 
-/** What a task changed since its base, put onto a tree; on conflict the files are named. */
+/** Puts the changes of a task since its base onto a tree. On conflict names the files. */
 type Integrate = (onto: TreeId, snapshot: SnapshotEvidence) => Promise<Result<TreeId, readonly string[]>>;
 
 /**

@@ -54,12 +54,12 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
     if (snapshot === undefined) return refused({ rule: 'need-not-ready', task, need: id });
     snapshots.set(id, snapshot);
   }
-  const made =
+  const written =
     needs.length === 0
       ? ok(await ownCommit(order, history, tip))
       : await gather(order, task, { tip, snapshots, generated: new Set(Object.keys(plan.generated)) });
-  if (!made.ok) return refused({ rule: 'needs-conflict', task, ...made.error });
-  const { commit, tree } = made.value;
+  if (!written.ok) return refused({ rule: 'needs-conflict', task, ...written.error });
+  const { commit, tree } = written.value;
   if (isStanding(history, task, commit)) return mergerDone;
   failpoint('merger-base-written');
   // A commit of the run branch is reachable anyway.
@@ -72,11 +72,11 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
 type Base = { readonly commit: CommitId; readonly tree: TreeId };
 
 async function ownCommit(order: MergerOrder, history: History, tip: CommitId): Promise<Base> {
-  const known = [
+  const reachable = [
     ...eventsOf(history, 'run-branch-made').map(({ event }) => event),
     ...eventsOf(history, 'candidate-built').flatMap(({ event }) => event.steps),
   ].find(({ commit }) => commit === tip);
-  return { commit: tip, tree: known?.tree ?? (await mustReadCommit(order.state.repository, tip)).tree };
+  return { commit: tip, tree: reachable?.tree ?? (await mustReadCommit(order.state.repository, tip)).tree };
 }
 
 /** All that a task needs in one commit; where it does not fit, the need that meets the others and the files. */
@@ -115,14 +115,14 @@ async function gather(
 
 /** Recorded already, and nobody started the task or what it needs anew since: then the same base is made once more. */
 function isStanding(history: History, task: TaskId, commit: CommitId): boolean {
-  const made = eventsOf(history, 'task-base-made').findLast(({ event }) => event.task === task);
+  const last = eventsOf(history, 'task-base-made').findLast(({ event }) => event.task === task);
   const stands = new Set([task, ...allNeeds(planHere(history), task)]);
   const anew = history.findLast(
     ({ event }) =>
       event.type === 'plan-replaced' ||
       ((event.type === 'task-retried' || event.type === 'task-reworked') && stands.has(event.task)),
   );
-  return made?.event.commit === commit && made.position > (anew?.position ?? 0);
+  return last?.event.commit === commit && last.position > (anew?.position ?? 0);
 }
 
 /** The last merge of an earlier wave, or of something that the task needs, whichever is later; else the very start. */

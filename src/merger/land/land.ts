@@ -42,10 +42,10 @@ export async function moveLanding(order: MergerOrder): Promise<MergerAnswer> {
   const ref = `refs/heads/${branch}`;
   const person = await openPerson(order.checkout, order.env);
   const isMade = planInForce(history).plan.land === 'pr' && lastMade(history)?.new === next;
-  const there = isMade ? await readRef(person, ref) : null;
-  if (there === next) return await offered(order, decided.value);
+  const actual = isMade ? await readRef(person, ref) : null;
+  if (actual === next) return await offered(order, decided.value);
   // a branch that was offered and then deleted is made again
-  const old = isMade && there === null ? null : decided.value.old;
+  const old = isMade && actual === null ? null : decided.value.old;
   if (isIntended(history, decided.value) && (await hasReached(order, await readRef(person, ref), next)))
     return await landed(order, { ...decided.value, old });
   const proven = await verifyLanding(order, history, decided.value);
@@ -89,13 +89,13 @@ type Landing = {
    * its check definitions were compared with those of the target.
    */
   readonly rebuilt: Extract<RunEvent, { type: 'landing-rebuilt' }> | null;
-  /** What a person chose; null: all that has not landed. */
+  /** The tasks that a person chose; null: all that have not landed. */
   readonly tasks: readonly TaskId[] | null;
   /** Whether it is a branch of the run's own, which others compare with where the run began. */
   readonly isOwn: boolean;
 };
 
-/** What would land where, by the ledger alone. */
+/** Decides from the ledger alone what would land where. */
 function decideLanding(history: History, run: string): Result<Landing, Finding> {
   const { target } = creation(history);
   const { plan } = planInForce(history);
@@ -166,13 +166,13 @@ function isIntended(history: History, landing: Landing): boolean {
   );
 }
 
-/** What lands is what was merged, or its rebuilt commits with every check passed on exactly that tree; and it only adds. */
+/** A landing consists of merged commits, or of rebuilt ones with every check passed on exactly that tree; and it only adds. */
 async function verifyLanding(order: MergerOrder, history: History, landing: Landing): Promise<Result<null, Finding>> {
   const { repository } = order.state;
   const { branch } = landing;
-  const found = await readRef({ gitDir: repository }, refs.runBranch(order.run));
+  const actual = await readRef({ gitDir: repository }, refs.runBranch(order.run));
   const tip = runTip(history) ?? null;
-  if (found !== tip) return err({ rule: 'run-branch-diverged', expected: tip, actual: found });
+  if (actual !== tip) return err({ rule: 'run-branch-diverged', expected: tip, actual });
   if (landing.rebuilt !== null && landing.rebuilt.asMerged !== true) {
     const { conflicts } = landing.rebuilt;
     const parts = partsToLand(history, landing.tasks);
@@ -217,8 +217,8 @@ async function landed(order: MergerOrder, landing: Landing): Promise<MergerAnswe
   const { branch, old, new: next, tasks } = landing;
   const history = await order.ledger.read(order.run);
   if (planInForce(history).plan.land === 'pr') {
-    const made = await recordBranch(order, { branch, old, new: next });
-    return made.outcome === 'done' ? await offered(order, { branch, new: next }) : made;
+    const recorded = await recordBranch(order, { branch, old, new: next });
+    return recorded.outcome === 'done' ? await offered(order, { branch, new: next }) : recorded;
   }
   const all = tasks ?? unlandedTasks(history);
   const commits = await landedCommits(order, history, landing, all);

@@ -57,7 +57,7 @@ function landings(history: History): readonly RecordedEvent<Landed>[] {
   return eventsOf(history, 'landed').filter(({ position }) => position > undone);
 }
 
-/** The tasks that the person's yes to the landing is for; null: all that has not landed. */
+/** The tasks that the person approved for landing; null: all that have not landed. */
 export function approvedTasks(history: History): readonly TaskId[] | null {
   const { since } = planInForce(history);
   const last = eventsOf(history, 'tap-decided').findLast(
@@ -66,11 +66,11 @@ export function approvedTasks(history: History): readonly TaskId[] | null {
   return (last?.event.decision === 'approved' ? last.event.tasks : undefined) ?? null;
 }
 
-/** What was rebuilt for the landing that is under way: after the last merge, under the plan in force, and after the person's last word on it. */
+/** The rebuilt commits of the landing under way: after the last merge, under the plan in force, and after the person's last decision on it. */
 export function rebuiltSince(history: History): Extract<RunEvent, { type: 'landing-rebuilt' }> | undefined {
   const merged = eventsOf(history, 'merged').at(-1)?.position ?? 0;
-  const said = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land')?.position ?? 0;
+  const decided = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land')?.position ?? 0;
   const edited = eventsOf(history, 'landing-edited').at(-1)?.position ?? 0;
-  const since = Math.max(merged, said, edited, planInForce(history).since);
+  const since = Math.max(merged, decided, edited, planInForce(history).since);
   return eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > since)?.event;
 }

@@ -36,9 +36,9 @@ import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { MergerContext } from '../context.ts';
 
 /**
- * Ends a landing that was cut off, by what is there: the ref has moved, or the whole index has, so that only the ref is
- * left to move; or the index has not, and the files that were already written go back, so that it can be done again.
- * Whatever in them is neither the old nor the new content is put aside first. Anything else is shown, not guessed.
+ * Finishes or undoes a landing that was cut off: the ref has moved, or the whole index has, so that only the ref is
+ * left to move; or the index has not, and the files that were already written are restored, so that it can be repeated.
+ * Content that is neither the old nor the new one is saved elsewhere first. Any other state is reported, not guessed.
  * Called only when every process of the landing is dead.
  */
 export async function recoverLanding(context: MergerContext): Promise<Result<null, Finding>> {
@@ -50,11 +50,11 @@ export async function recoverLanding(context: MergerContext): Promise<Result<nul
   for (const lock of journal.locks) rmSync(lock, { force: true });
   failpoint('merger-recovery-unlocked');
 
-  const found = await readRef(person, journal.ref);
-  if (found !== journal.old && found !== journal.new)
-    return err({ ...cutOff(journal), fault: 'ref-elsewhere', actual: found });
+  const tip = await readRef(person, journal.ref);
+  if (tip !== journal.old && tip !== journal.new)
+    return err({ ...cutOff(journal), fault: 'ref-elsewhere', actual: tip });
   const { old, new: next, worktree } = journal;
-  if (found === old && old !== null && next !== null && worktree !== null) {
+  if (tip === old && old !== null && next !== null && worktree !== null) {
     const settled = await settleTree(context, person, { ...journal, old, new: next }, worktree.path);
     if (!settled.ok) return settled;
   }
@@ -72,19 +72,19 @@ async function settleTree(
   journal: LandingJournal & Ends,
   worktree: string,
 ): Promise<Result<null, Finding>> {
-  const there = { ...person, cwd: worktree };
+  const inWorktree = { ...person, cwd: worktree };
   const changes = await readChanges(context.state.repository, journal.old, journal.new);
-  const index = await readIndex(there);
+  const index = await readIndex(inWorktree);
   const unlike = (side: (change: Change) => Side) =>
     changes.filter((change) => !matches(index.get(change.path), side(change))).map((change) => change.path);
   if (unlike(newSide).length === 0) {
     const why = `tidegate: ${journal.run}`;
-    const moved = await moveRef(there, journal.ref, { old: journal.old, new: journal.new, why });
+    const moved = await moveRef(inWorktree, journal.ref, { old: journal.old, new: journal.new, why });
     return moved.outcome === 'moved' ? ok(null) : err({ ...cutOff(journal), fault: 'ref-moved' });
   }
   const strange = unlike(oldSide);
   if (strange.length > 0) return err({ ...cutOff(journal), fault: 'index-mixed', files: strange });
-  await putBack(context, there, journal, changes, index);
+  await putBack(context, inWorktree, journal, changes, index);
   return ok(null);
 }
 
@@ -123,12 +123,12 @@ async function putBack(
     failpoint('merger-recovery-file-removed');
   }
   const missing = present.filter((change) => change.oldMode !== absent && !isOld(change)).map((change) => change.path);
-  // What is still there was put there by somebody else, and git would remove it with its directory.
+  // Somebody else put there what is still there, and git would remove it with its directory.
   for (const path of missing.filter((candidate) => statsAt(person.cwd, candidate) !== null)) save(path);
   await restoreFromIndex(person, missing);
 }
 
-/** What is in the working tree at each path, as git would store it; absent paths are missing from the map. */
+/** Reads each path of the working tree as git would store it; absent paths are missing from the map. */
 async function readStates(person: Person, changes: readonly Change[]): Promise<ReadonlyMap<string, Side>> {
   const states = new Map<string, Side>();
   const regular: { path: string; mode: string }[] = [];
@@ -162,7 +162,7 @@ function removeEmptyParents(root: string, path: string): void {
 
 /** A living git in that working tree, whose lock files are not ours to remove. */
 function gitAtWork(worktree: string): number | null {
-  const found = readdirSync('/proc')
+  const pid = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .find((name) => {
       try {
@@ -175,7 +175,7 @@ function gitAtWork(worktree: string): number | null {
         throw error;
       }
     });
-  return found === undefined ? null : Number(found);
+  return pid === undefined ? null : Number(pid);
 }
 
 const cutOff = ({ run, ref, old, new: next, worktree }: LandingJournal) =>
@@ -215,7 +215,7 @@ export function clearJournal(state: StateDir): void {
   syncDirectory(dirname(state.landingJournal));
 }
 
-/** What is at a path of a working tree itself; null when nothing is, or when a parent is a link or a file. */
+/** Looks at a path of a working tree without following links; null when nothing is there, or when a parent is a link or a file. */
 export function statsAt(root: string, path: string): Stats | null {
   for (const parent of parentsOf(path)) if (lookAt(join(root, parent))?.isDirectory() !== true) return null;
   return lookAt(join(root, path));

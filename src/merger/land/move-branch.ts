@@ -34,7 +34,7 @@ import { clearJournal, parentsOf, recoverLanding, statsAt, writeJournal } from '
 
 type Move = { readonly ref: string; readonly old: CommitId | null; readonly new: CommitId | null };
 
-/** A move that nothing stands in the way of, as far as looking can tell. */
+/** A move that nothing blocks, as far as looking can tell. */
 export type Ready = { readonly move: Move; readonly person: Person; readonly worktree: Worktree | null };
 
 /** Looks whether the branch, with the one working tree that has it, can be moved. Changes nothing. */
@@ -42,8 +42,8 @@ export async function examineMove(order: MergerOrder, move: Move): Promise<Resul
   const person = await openPerson(order.checkout, order.env);
   const { ref } = move;
   if (!(await isPlainBranch(person, move.ref))) return err({ rule: 'not-a-branch', ref });
-  const found = await readRef(person, move.ref);
-  if (found !== move.old) return err(movedMeanwhile(move, found));
+  const tip = await readRef(person, move.ref);
+  if (tip !== move.old) return err(movedMeanwhile(move, tip));
   const holders = (await listWorktrees(person)).filter((worktree) => worktree.branch === move.ref);
   const [worktree = null, ...others] = holders;
   if (others.length > 0)
@@ -109,7 +109,7 @@ export async function moveBranch(
 
 async function moveRefOnly(person: Person, move: Move, why: string): Promise<Result<null, Finding>> {
   const moved = await moveRef(person, move.ref, { old: move.old, new: move.new, why });
-  return moved.outcome === 'moved' ? ok(null) : err(movedMeanwhile(move, moved.found));
+  return moved.outcome === 'moved' ? ok(null) : err(movedMeanwhile(move, moved.actual));
 }
 
 /** `half`: git stopped in the middle of the files. */
@@ -134,7 +134,7 @@ async function moveWithTree(
   return ok(null);
 }
 
-/** Whether the branch, which stands at `tip` now, was moved to this commit: it is there, or somebody has gone on from it. */
+/** True when the branch, now at `tip`, was moved to this commit: it is there, or somebody added commits to it. */
 export async function hasReached(order: MergerOrder, tip: CommitId | null, commit: CommitId): Promise<boolean> {
   if (tip === null || tip === commit) return tip === commit;
   const { repository } = order.state;
@@ -156,10 +156,10 @@ const movedMeanwhile = ({ ref, old }: Move, found: CommitId | null): Finding => 
   actual: found,
 });
 
-/** What stands in the way in the person's repository. */
+/** Something in the person's repository that blocks a landing. */
 export type Obstacle = FindingsOf<ObstacleRules>;
 
-/** Everything in a working tree that moving it by `changes` would overwrite, or that says it is not the time. */
+/** Finds what moving a working tree by `changes` would overwrite, or an operation of git that is unfinished there. */
 async function findObstacle(person: Person, worktree: Worktree, changes: readonly Change[]): Promise<Obstacle | null> {
   const { path, inProgress } = worktree;
   if (inProgress !== null) return { rule: 'operation-unfinished', worktree: path, operation: inProgress };
@@ -185,21 +185,21 @@ function meeting(paths: readonly string[], touched: readonly string[]): readonly
 }
 
 /**
- * What exists where a path is to be added: found by looking, because git overwrites ignored files without a word.
- * Tracked files that the same move takes away are not in the way.
+ * Lists files that exist where a path would be added. Looks itself, because git overwrites ignored files silently.
+ * Tracked files that the same move removes do not count.
  */
 function untrackedInTheWay(root: string, changes: readonly Change[]): readonly string[] {
   const leaving = new Set(pathsOf(changes.filter((change) => change.newMode === absent)));
   const added = changes.filter((change) => change.oldMode === absent);
-  const found = new Set<string>();
+  const obstacles = new Set<string>();
   const fits = new Map<string, boolean>();
   /** Whether a parent is a directory, absent, or a tracked file that makes room. */
   const parentFits = (parent: string): boolean => {
-    const known = fits.get(parent);
-    if (known !== undefined) return known;
+    const remembered = fits.get(parent);
+    if (remembered !== undefined) return remembered;
     const stats = statsAt(root, parent);
     const good = stats === null || stats.isDirectory() || leaving.has(parent);
-    if (!good) found.add(parent);
+    if (!good) obstacles.add(parent);
     fits.set(parent, good);
     return good;
   };
@@ -209,10 +209,10 @@ function untrackedInTheWay(root: string, changes: readonly Change[]): readonly s
     if (parents.some((parent) => leaving.has(parent)) || !parents.every(parentFits)) continue;
     const stats = statsAt(root, path);
     if (stats === null) continue;
-    if (!stats.isDirectory()) found.add(path);
-    else for (const file of filesBelow(root, path)) if (!leaving.has(file)) found.add(file);
+    if (!stats.isDirectory()) obstacles.add(path);
+    else for (const file of filesBelow(root, path)) if (!leaving.has(file)) obstacles.add(file);
   }
-  return [...found];
+  return [...obstacles];
 }
 
 function filesBelow(root: string, folder: string): readonly string[] {
@@ -222,5 +222,5 @@ function filesBelow(root: string, folder: string): readonly string[] {
   });
 }
 
-/** Lock files that exist now: another git is at work, or was killed. */
+/** Lock files that exist now: another git is running, or was killed. */
 const presentLocks = (locks: readonly string[]): readonly string[] => locks.filter((lock) => existsSync(lock));

@@ -69,8 +69,13 @@ async function push(
   const intent = await recordIntent<PushIntended>(order, async (now) => intend(now, event));
   if (intent.decision === 'answer') return ok(intent.answer);
   failpoint('merger-push-intended');
-  const failed = ({ fault, said }: { readonly fault: 'rejected' | 'unreachable' | 'timeout'; readonly said: string }) =>
-    err({ rule: 'push-failed', remote: remote.name, branch, fault, words: cleanWords(said) } as const);
+  const failed = ({
+    fault,
+    output,
+  }: {
+    readonly fault: 'rejected' | 'unreachable' | 'timeout';
+    readonly output: string;
+  }) => err({ rule: 'push-failed', remote: remote.name, branch, fault, words: cleanWords(output) } as const);
   const tip = await remoteTip(person, remote.name, branch);
   if (!tip.ok) return failed(tip.error);
   if (tip.value !== commit) {
@@ -105,9 +110,9 @@ async function openFor(
   if (intent.decision === 'answer') return ok(intent.answer);
   failpoint('merger-request-intended');
   const place = { cwd: order.checkout, env: order.env };
-  const found = await findRequest(place, terms);
-  if (!found.ok) return err(unopened(history, event, found.error));
-  const opened = found.value === null ? await openRequest(place, terms, textOf(order, history)) : ok(found.value);
+  const existing = await findRequest(place, terms);
+  if (!existing.ok) return err(unopened(history, event, existing.error));
+  const opened = existing.value === null ? await openRequest(place, terms, textOf(order, history)) : ok(existing.value);
   if (!opened.ok) return err(unopened(history, event, opened.error));
   failpoint('merger-request-opened');
   const recorded = await recordFacts(order, { type: 'pull-request-opened', branch, commit, url: opened.value });
@@ -115,7 +120,7 @@ async function openFor(
   return ok(recorded);
 }
 
-/** An intent of this try that stands already is gone on with; what the run has become since is not offered. */
+/** Continues an intent that is already recorded: changes of the run since then are not offered. */
 function intend<E extends PushIntended | RequestIntended>(now: History, event: E): Intent<E> {
   if (eventsOf(now, 'merged').at(-1)?.event.new !== event.commit)
     return { decision: 'answer', answer: refused({ rule: 'landing-outdated' }) };
@@ -159,9 +164,9 @@ function textOf(order: MergerOrder, history: History): ReturnType<typeof pullReq
   });
 }
 
-function unopened(history: History, { branch, opener }: RequestIntended, { fault, said }: Unopened): Finding {
+function unopened(history: History, { branch, opener }: RequestIntended, { fault, output }: Unopened): Finding {
   const remote = eventsOf(history, 'pushed').at(-1)?.event.remote ?? '';
-  return { rule: 'pull-request-failed', opener, remote, branch, fault, words: cleanWords(said) };
+  return { rule: 'pull-request-failed', opener, remote, branch, fault, words: cleanWords(output) };
 }
 
 const cleanWords = (text: string): string => boundedWords(withoutCredentials(text));

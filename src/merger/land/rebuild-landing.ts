@@ -92,13 +92,13 @@ export async function rebuildLanding(order: MergerOrder): Promise<MergerAnswer> 
 
 /** Names that the branch has, and others by which some file system would find the same file once this has landed. */
 async function newTwins(repository: string, before: TreeId, after: TreeId): Promise<readonly string[]> {
-  const there = new Set((await listTree(repository, before)).map(({ path }) => path));
+  const tracked = new Set((await listTree(repository, before)).map(({ path }) => path));
   const then = (await listTree(repository, after)).map(({ path }) => path);
-  const added = then.filter((path) => !there.has(path));
+  const added = then.filter((path) => !tracked.has(path));
   return bothNames(
     pathTwins(
       added,
-      then.filter((path) => there.has(path)),
+      then.filter((path) => tracked.has(path)),
     ),
   );
 }
@@ -111,7 +111,7 @@ const isLastLook = (history: History): boolean =>
 /** Enough to see who is on the other side. */
 const mostForeign = 5;
 
-/** What changed these files on the branch since the run began. */
+/** The commits that changed these files on the branch since the run began. */
 async function foreignCommits(
   repository: string,
   range: { readonly from: CommitId; readonly to: CommitId; readonly files: readonly string[] },
@@ -163,7 +163,7 @@ function hasRedefined(history: History, tasks: readonly TaskId[]): boolean {
   );
 }
 
-/** One ref keeps both: what has the definitions of the branch stands on what would land. */
+/** One ref keeps both: the commit with the definitions of the branch is a child of the one that would land. */
 async function recordRebuilt(
   order: MergerOrder,
   rebuilt: Omit<Extract<RunEvent, { type: 'landing-rebuilt' }>, 'type'>,

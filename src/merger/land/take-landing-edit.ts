@@ -61,12 +61,12 @@ export async function takeLandingEdit(
   if (left.length > 0) return refused({ rule: 'conflict-left', files: left });
 
   const { part } = conflict;
-  const meant = await mustReadCommit(repository, editedParts(history).get(part) ?? part);
+  const intended = await mustReadCommit(repository, editedParts(history).get(part) ?? part);
   const commit = await writeCommit(repository, {
     tree: taken.value.tree,
     parent: base,
-    message: withTrailer(meant.message, editTrailer(by, from, snapshot)),
-    date: meant.date,
+    message: withTrailer(intended.message, editTrailer(by, from, snapshot)),
+    date: intended.date,
     ...author.value,
   });
   failpoint('merger-landing-edit-written');

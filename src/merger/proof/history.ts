@@ -39,7 +39,7 @@ export function creation(history: History): OfType<'run-created'> {
   return created;
 }
 
-/** The version of the plan that stands at the end of this history, and the position from which on it does. */
+/** The version of the plan in force at the end of this history, and the position from which on it is. */
 export function planInForce(history: History): {
   readonly plan: FrozenPlan;
   readonly hash: PlanHash;
@@ -67,11 +67,11 @@ function withinWave(wave: PlannedWave): PlannedWave {
 
 /** Why no branch is moved for this run any more; null: nobody gave it up. */
 export function givenUp(history: History): Finding | null {
-  const said = eventsOf(history, 'run-abandoned')[0]?.event;
-  return said === undefined ? null : { rule: 'run-abandoned', who: said.by.who };
+  const abandonment = eventsOf(history, 'run-abandoned')[0]?.event;
+  return abandonment === undefined ? null : { rule: 'run-abandoned', who: abandonment.by.who };
 }
 
-/** Where the run branch stands by the ledger; undefined before it was made. */
+/** The tip of the run branch by the ledger; undefined before it was made. */
 export function runTip(history: History): CommitId | undefined {
   return eventsOf(history, 'merged').at(-1)?.event.new ?? eventsOf(history, 'run-branch-made').at(-1)?.event.commit;
 }
@@ -106,10 +106,10 @@ export function lastSnapshot(history: History, task: TaskId): SnapshotEvidence |
 
 const isSnapshot = (event: LedgerEvent): event is OfType<'attempt-ended' | 'paths-dropped' | 'task-edited'> =>
   event.type === 'attempt-ended' || event.type === 'paths-dropped' || event.type === 'task-edited';
-/** Done without a change: there is nothing of it to merge, and what needs it stands on the rest. */
+/** Done without a change: there is nothing to merge, and dependents build on the rest. */
 export const isDoneEmpty = (history: History, task: TaskId): boolean => readySnapshot(history, task)?.diff.length === 0;
 
-/** What makes an earlier verdict on a task's snapshot worthless. */
+/** Events after which an earlier verdict on a task's snapshot is void. */
 export function isVoidedBy(task: TaskId, event: LedgerEvent): boolean {
   if (event.type === 'plan-replaced') return true;
   return voids.has(event.type) && 'task' in event && event.task === task;
@@ -127,10 +127,10 @@ const voids: ReadonlySet<string> = new Set<RunEvent['type']>([
 /** Needed tasks before those that need them, otherwise in the order of the plan. */
 export function inOrder(plan: FrozenPlan, tasks: ReadonlySet<TaskId>): readonly PlannedTask[] {
   const sorted: PlannedTask[] = [];
-  const seen = new Set<TaskId>();
+  const visited = new Set<TaskId>();
   const visit = (task: PlannedTask): void => {
-    if (seen.has(task.id)) return;
-    seen.add(task.id);
+    if (visited.has(task.id)) return;
+    visited.add(task.id);
     for (const need of task.needs) {
       const needed = planned(plan, need);
       if (needed !== undefined) visit(needed);
@@ -141,16 +141,16 @@ export function inOrder(plan: FrozenPlan, tasks: ReadonlySet<TaskId>): readonly 
   return sorted;
 }
 
-/** Everything that a task stands on, directly or through others. */
+/** All needs of a task, directly or through others. */
 export function allNeeds(plan: FrozenPlan, task: TaskId): ReadonlySet<TaskId> {
-  const found = new Set<TaskId>();
+  const needs = new Set<TaskId>();
   const visit = (id: TaskId): void => {
     for (const need of planned(plan, id)?.needs ?? []) {
-      if (found.has(need)) continue;
-      found.add(need);
+      if (needs.has(need)) continue;
+      needs.add(need);
       visit(need);
     }
   };
   visit(task);
-  return found;
+  return needs;
 }

@@ -29,9 +29,9 @@ export function proveAcceptance(
   const relied: Stored[] = [];
   for (const taken of edit === undefined || edit.position === last.position ? [last] : [edit, last]) {
     if (taken.event.attempt !== evidence.attempt) return err('task-acceptance-other');
-    const asked = history.find(({ position, event }) => position < taken.position && isAskedBy(event, taken.event));
-    if (asked === undefined || !byHand.has(taken.event.by.via)) return err('task-acceptance-unasked');
-    relied.push(asked, taken);
+    const request = history.find(({ position, event }) => position < taken.position && isAskedBy(event, taken.event));
+    if (request === undefined || !byHand.has(taken.event.by.via)) return err('task-acceptance-unasked');
+    relied.push(request, taken);
   }
   return ok(relied);
 }

@@ -72,18 +72,18 @@ type Reverts = {
 
 async function landedCommits(order: MergerOrder, from: Taken): Promise<Result<readonly Commit[], Finding>> {
   const { repository } = order.state;
-  const found: Commit[] = [];
+  const commits: Commit[] = [];
   for (const landing of from.landings.toReversed()) {
     if (!(await isAncestor(repository, landing.new, from.onto)))
       return err({ rule: 'landing-lost', branch: landing.branch });
     if (landing.old === null) return err({ rule: 'branch-moved-on', branch: landing.branch });
     for (const id of await commitsBetween(repository, landing.old, landing.new)) {
       const commit = await mustReadCommit(repository, id);
-      if (readTrailer(commit.message, 'Tidegate-Run') === order.run) found.push(commit);
+      if (readTrailer(commit.message, 'Tidegate-Run') === order.run) commits.push(commit);
     }
   }
   const taskOf = (commit: Commit) => readTrailer(commit.message, 'Tidegate-Task');
-  const wanted = found.filter((commit) => {
+  const wanted = commits.filter((commit) => {
     const task = taskOf(commit);
     return from.task === null ? !from.undoneTasks.some((undone) => undone === task) : task === from.task;
   });

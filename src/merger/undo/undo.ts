@@ -31,24 +31,23 @@ export async function undoLanding(order: MergerOrder, task: TaskId | null): Prom
   const [first, last] = [landings[0], landings.at(-1)];
   if (first === undefined || last === undefined) return await refuse(order, task, { rule: 'nothing-landed' });
 
-  const found = await readRef(await openPerson(order.checkout, order.env), `refs/heads/${last.branch}`);
+  const tip = await readRef(await openPerson(order.checkout, order.env), `refs/heads/${last.branch}`);
   const before = openIntent(history, task);
-  if (before !== undefined && (await hasMoved(order, before, found))) return await undone(order, before, first.old);
+  if (before !== undefined && (await hasMoved(order, before, tip))) return await undone(order, before, first.old);
   const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
   const moving = { task, branch: last.branch, begin: first.old };
-  if (task === null && found === last.new && unbroken)
-    return await move(order, { ...moving, old: found, new: first.old });
-  if (found === null) return await refuse(order, task, { rule: 'branch-gone', branch: last.branch });
+  if (task === null && tip === last.new && unbroken) return await move(order, { ...moving, old: tip, new: first.old });
+  if (tip === null) return await refuse(order, task, { rule: 'branch-gone', branch: last.branch });
 
   const prepared = preparations(history, task).at(-1);
-  if (prepared?.onto !== found) {
-    const made = await prepareUndo(order, { history, task, onto: found });
-    return made.ok ? made.value : await refuse(order, task, made.error);
+  if (prepared?.onto !== tip) {
+    const reverts = await prepareUndo(order, { history, task, onto: tip });
+    return reverts.ok ? reverts.value : await refuse(order, task, reverts.error);
   }
   if (uncheckedOn(history, prepared.tree).length > 0) return mergerDone;
   const proven = await verifyReverts(order, prepared);
   if (!proven.ok) return await refuse(order, task, proven.error);
-  return await move(order, { ...moving, old: found, new: prepared.commit });
+  return await move(order, { ...moving, old: tip, new: prepared.commit });
 }
 
 type Moving = {
@@ -77,17 +76,17 @@ async function move(order: MergerOrder, { task, branch, old, new: next, begin }:
   return await undone(order, event, begin);
 }
 
-/** The branch is where it was meant to be; or the person has gone on from there, which only reverts can be told by. */
-async function hasMoved(order: MergerOrder, { old, new: next }: Intended, found: CommitId | null): Promise<boolean> {
-  if (found === null || found === next) return (found ?? zeroId(next)) === next;
-  return (await isAncestor(order.state.repository, old, next)) && (await hasReached(order, found, next));
+/** True when the branch is at the intended commit, or the person added commits to it; only with reverts can that be recognised. */
+async function hasMoved(order: MergerOrder, { old, new: next }: Intended, tip: CommitId | null): Promise<boolean> {
+  if (tip === null || tip === next) return (tip ?? zeroId(next)) === next;
+  return (await isAncestor(order.state.repository, old, next)) && (await hasReached(order, tip, next));
 }
 
 /** The recorded commit is there, holds the tree that was checked, and only adds to the branch. */
 async function verifyReverts(order: MergerOrder, { onto, commit, tree }: Prepared): Promise<Result<null, Finding>> {
   const { repository } = order.state;
-  const found = await readCommit(repository, commit);
-  const sound = found?.tree === tree && (await isAncestor(repository, onto, commit));
+  const written = await readCommit(repository, commit);
+  const sound = written?.tree === tree && (await isAncestor(repository, onto, commit));
   return sound ? ok(null) : err({ rule: 'undo-diverged', commit });
 }
 
@@ -152,7 +151,7 @@ type UndoAt = {
   readonly onto: CommitId;
 };
 
-/** What was prepared for the undo that is under way now. */
+/** The reverts prepared for the undo that is under way. */
 export function preparations(history: History, task: TaskId | null): readonly Prepared[] {
   const ends = ['undone', 'undo-refused', 'landed'];
   const over = history.findLast(({ event }) => ends.includes(event.type))?.position ?? 0;

@@ -31,7 +31,7 @@ import { findIncompleteness } from '../read/index.ts';
 
 type Incomplete = FindingOf<'repository-shallow' | 'repository-partial' | 'objects-missing'>;
 
-/** The person's repository does not hold everything that the commit is made of. */
+/** The person's repository lacks objects of the commit. */
 export class AdoptionFailed extends Error {
   override readonly name = 'AdoptionFailed';
   readonly finding: Incomplete;
@@ -62,10 +62,10 @@ export async function adoptCommit(bare: string, personsGitDir: string, commit: C
   throw new AdoptionFailed({ rule: 'objects-missing', repository: personsGitDir, commit });
 }
 
-/** Everything that our refs reach is complete already, so only the rest is walked. */
+/** Walks only what our refs do not reach: everything that they reach is complete already. */
 async function isComplete(bare: string, commit: CommitId): Promise<boolean> {
-  const there = await runGit({ gitDir: bare, args: ['cat-file', '-e', `${commit}^{commit}`] });
-  if (there.exitCode !== 0) return false;
+  const lookup = await runGit({ gitDir: bare, args: ['cat-file', '-e', `${commit}^{commit}`] });
+  if (lookup.exitCode !== 0) return false;
   const walked = await runGit({ gitDir: bare, args: ['rev-list', '--objects', '--quiet', commit, '--not', '--all'] });
   return walked.exitCode === 0;
 }
@@ -73,13 +73,13 @@ async function isComplete(bare: string, commit: CommitId): Promise<boolean> {
 async function copyObjects(bare: string, persons: string, commit: CommitId, options: readonly string[]): Promise<void> {
   const from = { gitDir: persons, args: ['pack-objects', '--revs', '--stdout', '--quiet', ...options] };
   const into = { gitDir: bare, config: ['core.fsync=all'], tied: true, args: ['index-pack', '--stdin'] };
-  const wanted = [commit, ...(await sharedTips(bare, persons)).map((tip) => `^${tip}`)].join('\n');
+  const revisions = [commit, ...(await sharedTips(bare, persons)).map((tip) => `^${tip}`)].join('\n');
   const pack = spawnGit(from);
   const index = spawnGit(into);
   index.stdout?.resume();
   if (pack.stdin === null || pack.stdout === null || index.stdin === null) throw new Error('git without pipes');
   pack.stdin.on('error', () => undefined);
-  pack.stdin.end(`${wanted}\n`);
+  pack.stdin.end(`${revisions}\n`);
   const ends = [endOf(pack, from), endOf(index, into)];
   // index-pack leaves at the end of the pack, which may be before the end of its input: only the exits tell how it went
   const [packed, indexed] = await Promise.allSettled([...ends, pipeline(pack.stdout, index.stdin)]);
@@ -99,15 +99,15 @@ function endOf(child: ReturnType<typeof spawnGit>, call: GitCall): Promise<void>
   });
 }
 
-/** Commits that we hold completely and that the person's repository knows: nothing behind them need be sent. */
+/** Lists commits that we hold completely and that the person's repository has: their ancestors need not be sent. */
 async function sharedTips(bare: string, persons: string): Promise<readonly string[]> {
   const ours = await git({ gitDir: bare, args: ['for-each-ref', '--format=%(objectname)'] });
-  const known = await git({
+  const types = await git({
     gitDir: persons,
     args: ['cat-file', '--batch-check=%(objectname) %(objecttype)'],
     stdin: ours,
   });
-  return known
+  return types
     .toString('latin1')
     .split('\n')
     .filter((line) => line.endsWith(' commit'))

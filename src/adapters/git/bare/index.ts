@@ -19,7 +19,7 @@ import { objectFormat } from '../read/index.ts';
 
 export { AdoptionFailed, adoptCommit } from './adopt.ts';
 
-/** What is at the place of our bare repository is not one that we made for this repository. */
+/** Another repository, or none of ours, is at the path of our bare repository. */
 export class ForeignRepository extends Error {
   override readonly name = 'ForeignRepository';
   readonly finding: FindingOf<'foreign-repository' | 'object-format'>;
@@ -38,9 +38,9 @@ export async function ensureBareRepository(path: string, checkoutGitDir: string)
   if (!existsSync(path)) await make(path, format);
   const mark = await gitLine({ gitDir: path, args: ['config', '--local', '--default=', '--get', 'tidegate.version'] });
   if (mark !== '1') throw new ForeignRepository({ rule: 'foreign-repository', repository: path });
-  const found = await objectFormat(path);
-  if (found !== format)
-    throw new ForeignRepository({ rule: 'object-format', repository: path, expected: format, actual: found });
+  const actual = await objectFormat(path);
+  if (actual !== format)
+    throw new ForeignRepository({ rule: 'object-format', repository: path, expected: format, actual });
 }
 
 async function make(path: string, format: 'sha1' | 'sha256'): Promise<void> {

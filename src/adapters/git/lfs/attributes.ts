@@ -48,14 +48,14 @@ async function ask(
     const entries = attributes.map(({ mode, id, path }) => `${mode} ${id} 0\t${path}\0`).join('');
     await git({ ...call, stdin: entries, args: ['update-index', '-z', '--index-info'] });
     const stdin = paths.map((path) => `${path}\0`).join('');
-    const told = splitNul(await git({ ...call, stdin, args: ['check-attr', '--cached', '-z', '--stdin', 'filter'] }));
-    return new Set(paths.filter((_, at) => told[at * 3 + 2] === 'lfs'));
+    const fields = splitNul(await git({ ...call, stdin, args: ['check-attr', '--cached', '-z', '--stdin', 'filter'] }));
+    return new Set(paths.filter((_, at) => fields[at * 3 + 2] === 'lfs'));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** What of the LFS files at HEAD the person's repository does not have: workspaces would be made without it. */
+/** Reports LFS objects of HEAD that the person's repository lacks: workspaces would be made without them. */
 export async function inspectLfs(
   checkout: string,
   environment: Readonly<Record<string, string | undefined>>,

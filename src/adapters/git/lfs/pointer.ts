@@ -1,6 +1,6 @@
 import { git, objectId, openObjects } from '../process/index.ts';
 
-/** What a git LFS pointer says: the SHA-256 and the length of the content that it stands for. */
+/** The content of a git LFS pointer: SHA-256 and length of the file that it replaces. */
 export type Pointer = { readonly oid: string; readonly size: number };
 
 /** git-lfs takes nothing longer for a pointer. */
@@ -21,7 +21,7 @@ export function parsePointer(bytes: Buffer): Pointer | null {
 
 /**
  * Whether git-lfs would keep these bytes as they are. Also a pointer with extension lines, whose content only a program
- * of the person's could restore, so that it stands for nothing here.
+ * of the person's could restore, so that it replaces nothing here.
  */
 export function isPointer(bytes: Buffer): boolean {
   const lines = linesOf(bytes);
@@ -48,11 +48,11 @@ function pointerIn([version = '', oid = '', size = '', ...more]: readonly string
 
 /** Object id → pointer, for those of these objects that are pointers. Large ones are not even read. */
 export async function readPointers(gitDir: string, ids: Iterable<string>): Promise<ReadonlyMap<string, Pointer>> {
-  const wanted = [...new Set(ids)];
-  if (wanted.length === 0) return new Map();
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
   const sizes = await git({
     gitDir,
-    stdin: wanted.map((id) => `${objectId(id)}\n`).join(''),
+    stdin: unique.map((id) => `${objectId(id)}\n`).join(''),
     args: ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)'],
   });
   const small = sizes

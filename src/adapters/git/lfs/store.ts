@@ -93,8 +93,8 @@ export async function* objectChunks(path: string): AsyncGenerator<Buffer> {
 }
 
 function lengthOf(path: string): number | null {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isFile() ? found.size : null;
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() ? stats.size : null;
 }
 
 /** Where git-lfs keeps the objects of a person's repository: `lfs.storage`, or `lfs` in the common git directory. */
@@ -103,14 +103,14 @@ export async function personsStore(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const { commonDir } = await findCheckout(checkout);
-  const found = await runGit({
+  const setting = await runGit({
     cwd: checkout,
     env: { HOME: environment['HOME'] ?? '/', GIT_CONFIG_GLOBAL: globalConfig(environment) },
     args: ['config', '--type=path', '--get', 'lfs.storage'],
   });
-  const named = found.exitCode === 0 ? found.stdout.toString('utf8').trim() : '';
-  if (named === '') return join(commonDir, 'lfs');
-  return isAbsolute(named) ? named : join(commonDir, named);
+  const storage = setting.exitCode === 0 ? setting.stdout.toString('utf8').trim() : '';
+  if (storage === '') return join(commonDir, 'lfs');
+  return isAbsolute(storage) ? storage : join(commonDir, storage);
 }
 
 function globalConfig(environment: Readonly<Record<string, string | undefined>>): string {
@@ -120,7 +120,7 @@ function globalConfig(environment: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * Puts an object of ours into the person's store, whole, on disk, and owned by whoever owns that store. What is there
+ * Puts an object of ours into the person's store, whole, on disk, and owned by the owner of that store. What is there
  * already stays as it is. By hard link where that is possible, else by a copy. Safe to repeat.
  */
 export function giveObject(ours: string, theirs: string, oid: string): void {
@@ -139,9 +139,9 @@ type Owner = { readonly uid: number; readonly gid: number };
 
 /** Null when what we make belongs to the right one anyway. */
 function ownerOf(path: string): Owner | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return ownerOf(dirname(path));
-  return process.getuid?.() === 0 && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : null;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return ownerOf(dirname(path));
+  return process.getuid?.() === 0 && stats.uid !== 0 ? { uid: stats.uid, gid: stats.gid } : null;
 }
 
 function makeDirectory(path: string, owner: Owner | null): void {

@@ -18,7 +18,7 @@ export function openObjects(gitDir: string, maxObject = 256 << 20): ObjectReader
   let chunks: Buffer[] = [];
   let held = 0;
   /** Bytes that must be there before parsing can go on. */
-  let wanted = 1;
+  let needed = 1;
   let failure: Error | null = null;
 
   const fail = (error: Error) => {
@@ -32,7 +32,7 @@ export function openObjects(gitDir: string, maxObject = 256 << 20): ObjectReader
   child.stdout?.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     held += chunk.length;
-    if (held >= wanted) drain();
+    if (held >= needed) drain();
   });
 
   function drain(): void {
@@ -40,7 +40,7 @@ export function openObjects(gitDir: string, maxObject = 256 << 20): ObjectReader
     for (;;) {
       const line = buffer.indexOf(10);
       if (line < 0) {
-        wanted = buffer.length + 1;
+        needed = buffer.length + 1;
         break;
       }
       const [, type, sizeText] = buffer.toString('latin1', 0, line).split(' ');
@@ -55,11 +55,11 @@ export function openObjects(gitDir: string, maxObject = 256 << 20): ObjectReader
         fail(new GitFailed(call.args, null, { rule: 'git-output', args: boundedArgs(call.args), limit: maxObject }));
         return;
       }
-      wanted = line + 1 + size + 1;
-      if (buffer.length < wanted) break;
+      needed = line + 1 + size + 1;
+      if (buffer.length < needed) break;
       queue.shift()?.resolve(buffer.subarray(line + 1, line + 1 + size));
-      buffer = buffer.subarray(wanted);
-      wanted = 1;
+      buffer = buffer.subarray(needed);
+      needed = 1;
     }
     chunks = [buffer];
     held = buffer.length;

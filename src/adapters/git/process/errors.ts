@@ -3,21 +3,21 @@ import type { Finding, FindingOf } from '../../../domain/findings/finding.ts';
 import { boundedWords } from '../../../domain/findings/words.ts';
 import { EnvironmentFailed } from '../../../ports/failures.ts';
 
-/** Git ran and said no, was killed, or gave more output than allowed. The environment failed, not a decision of ours. */
+/** Git refused, was killed, or printed more than allowed. The environment failed, not a decision of ours. */
 export class GitFailed extends EnvironmentFailed {
   override readonly name = 'GitFailed';
   readonly args: readonly string[];
   readonly exitCode: number | null;
   readonly stderr: string;
-  /** `said`: what git said, or what we found of what it did. */
-  constructor(args: readonly string[], exitCode: number | null, said: string | Finding, cause?: unknown) {
-    const words = typeof said === 'string' ? boundedWords(said) : '';
-    super(typeof said === 'string' ? { rule: 'git-failed', args: boundedArgs(args), exitCode, words } : said, {
+  /** `problem`: git's own words, or a finding of ours about what it did. */
+  constructor(args: readonly string[], exitCode: number | null, problem: string | Finding, cause?: unknown) {
+    const words = typeof problem === 'string' ? boundedWords(problem) : '';
+    super(typeof problem === 'string' ? { rule: 'git-failed', args: boundedArgs(args), exitCode, words } : problem, {
       cause,
     });
     this.args = args;
     this.exitCode = exitCode;
-    this.stderr = typeof said === 'string' ? said : '';
+    this.stderr = typeof problem === 'string' ? problem : '';
   }
 }
 
@@ -36,8 +36,8 @@ export class BadGitArgument extends Error {
   override readonly name = 'BadGitArgument';
 }
 
-/** Paths and ids of a command may be thousands; the first tell which one it was. */
+/** A command may name thousands of paths and ids; the first dozen identify it. */
 export function boundedArgs(args: readonly string[]): readonly string[] {
-  const shown = args.slice(0, 12).map((argument) => boundedWords(argument, 200));
-  return args.length > shown.length ? [...shown, '…'] : shown;
+  const first = args.slice(0, 12).map((argument) => boundedWords(argument, 200));
+  return args.length > first.length ? [...first, '…'] : first;
 }

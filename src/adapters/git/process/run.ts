@@ -21,8 +21,8 @@ export type GitCall = {
   /** Bytes of stdout; beyond it git is ended and the call fails. */
   readonly maxOutput?: number;
   readonly signal?: AbortSignal;
-  /** What git says on stderr while it works, piece by piece. */
-  onSaid?(text: string): void;
+  /** Gets the text of stderr while git runs, piece by piece. */
+  onStderr?(text: string): void;
   /**
    * Ends with this process, even if that is killed: for calls that write, so that none goes on behind the back of
    * whoever takes over. Linux only; elsewhere it has no effect.
@@ -39,7 +39,7 @@ export function runGit(call: GitCall): Promise<GitOutput> {
     const child = spawnGit(call);
     const out: Buffer[] = [];
     const stderr = keepStart(child);
-    if (call.onSaid !== undefined) child.stderr?.on('data', call.onSaid);
+    if (call.onStderr !== undefined) child.stderr?.on('data', call.onStderr);
     let size = 0;
     let tooMuch = false;
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -147,7 +147,7 @@ const argv = (call: GitCall): string[] => [
 ];
 
 /**
- * What every git call of ours starts from: an environment made from nothing, and settings that beat whatever the
+ * The start of every git call of ours: an environment made from nothing, and settings that override whatever the
  * repository's own configuration says. No hook, filter, monitor, replacement, lazy fetch or prompt can take part.
  */
 const cleanEnvironment: Readonly<Record<string, string>> = {

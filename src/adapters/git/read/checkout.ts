@@ -28,9 +28,9 @@ export class NotARepository extends Error {
 
 export async function findCheckout(directory: string): Promise<Checkout> {
   const ask = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir', '--git-common-dir'];
-  const found = await runGit({ cwd: directory, args: ask });
-  if (found.exitCode !== 0) throw new NotARepository(directory);
-  const [toplevel = '', gitDir = '', commonDir = ''] = found.stdout.toString('utf8').split('\n');
+  const answer = await runGit({ cwd: directory, args: ask });
+  if (answer.exitCode !== 0) throw new NotARepository(directory);
+  const [toplevel = '', gitDir = '', commonDir = ''] = answer.stdout.toString('utf8').split('\n');
   return { toplevel: await realpath(toplevel), gitDir, commonDir: await realpath(commonDir) };
 }
 
@@ -40,7 +40,7 @@ export async function objectFormat(gitDir: string): Promise<'sha1' | 'sha256'> {
 }
 
 /**
- * What of a person's checkout no commit holds. Their ignore rules and line ends count, as for their own `git status`; no hook, monitor or
+ * Lists files of a person's checkout that no commit holds. Their ignore rules and line ends count, as for their own `git status`; no hook, monitor or
  * filter but that of LFS runs. `owned`: paths at which ignored files are looked for, too.
  */
 export async function readCheckoutState(
@@ -83,10 +83,10 @@ async function ignoredAmong(
   untracked: readonly string[],
   owned: readonly string[],
 ): Promise<readonly string[]> {
-  const there = owned.filter((path) => !untracked.includes(path) && isFile(join(person.cwd, path)));
-  if (there.length === 0) return [];
-  const tracked = new Set(splitNul(await git({ ...person, args: ['ls-files', '-z', '--', ...there] })));
-  return there.filter((path) => !tracked.has(path));
+  const files = owned.filter((path) => !untracked.includes(path) && isFile(join(person.cwd, path)));
+  if (files.length === 0) return [];
+  const tracked = new Set(splitNul(await git({ ...person, args: ['ls-files', '-z', '--', ...files] })));
+  return files.filter((path) => !tracked.has(path));
 }
 
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
@@ -94,7 +94,7 @@ const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 /** Larger files are read by the merger, which refuses them too. */
 const largest = 20_000_000;
 
-/** What in these files of a checkout looks like a secret and is not in the commit as well. Names of rules come out, never what matched. */
+/** Finds new secrets in these files of a checkout: those that the commit has as well are left out. Returns names of rules, never the match. */
 export async function secretsInCheckout(
   checkout: string,
   paths: readonly string[],
@@ -102,11 +102,11 @@ export async function secretsInCheckout(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const path of paths) {
-    const found = matchesIn(contentOf(join(checkout, path)));
-    if (found.size === 0) continue;
+    const matches = matchesIn(contentOf(join(checkout, path)));
+    if (matches.size === 0) continue;
     const old = await runGit({ cwd: checkout, args: ['cat-file', 'blob', `${objectId(before)}:${path}`] });
-    const known = matchesIn(old.exitCode === 0 ? old.stdout.toString('latin1') : '');
-    const shapes = new Set([...found].flatMap(([match, shape]) => (known.has(match) ? [] : [shape])));
+    const oldMatches = matchesIn(old.exitCode === 0 ? old.stdout.toString('latin1') : '');
+    const shapes = new Set([...matches].flatMap(([match, shape]) => (oldMatches.has(match) ? [] : [shape])));
     for (const shape of shapes) findings.push({ rule: 'uncommitted-secret', shape, where: path });
   }
   return findings;
@@ -142,8 +142,8 @@ async function hooksDirectory(checkout: string, env: Readonly<Record<string, str
   const sources = [['--local'], ...files.filter(existsSync).map((file) => ['--file', file])];
   for (const source of sources) {
     const args = ['config', ...source, '--type=path', '--get', 'core.hooksPath'];
-    const found = await runGit({ cwd: toplevel, env: { HOME: home }, args });
-    const path = found.exitCode === 0 ? found.stdout.toString('utf8').trim() : '';
+    const setting = await runGit({ cwd: toplevel, env: { HOME: home }, args });
+    const path = setting.exitCode === 0 ? setting.stdout.toString('utf8').trim() : '';
     if (path === '') continue;
     const whole = isAbsolute(path) ? path : join(toplevel, path);
     return basename(whole) === '_' ? dirname(whole) : whole;
@@ -179,13 +179,13 @@ export async function trySigning(
     const format = await objectFormat((await findCheckout(checkout)).gitDir);
     await git({ args: ['init', '--quiet', '--bare', `--object-format=${format}`, gitDir] });
     const tree = await gitLine({ gitDir, args: ['hash-object', '-t', 'tree', '-w', '--stdin'], stdin: '' });
-    const named = (who: string) => ({ [`GIT_${who}_NAME`]: by.name, [`GIT_${who}_EMAIL`]: by.email });
+    const identity = (who: string) => ({ [`GIT_${who}_NAME`]: by.name, [`GIT_${who}_EMAIL`]: by.email });
     const stop = AbortSignal.timeout(patienceMs);
     const ended = await runGit({
       gitDir,
       args: ['commit-tree', '--gpg-sign', '-m', 'Try to sign', tree],
       config: [...signing.config],
-      env: { ...signing.env, ...named('AUTHOR'), ...named('COMMITTER') },
+      env: { ...signing.env, ...identity('AUTHOR'), ...identity('COMMITTER') },
       signal: stop,
     }).catch((error: unknown) => {
       if (stop.aborted) return null;

@@ -78,14 +78,14 @@ async function filters(gitDir: string, tree: readonly TreeEntry[]): Promise<read
   const files = tree.filter((entry) => /(?:^|\/)\.gitattributes$/.test(entry.path) && entry.mode.startsWith('100'));
   if (files.length === 0) return [];
   await using objects = openObjects(gitDir);
-  const found = files.map(async ({ path, id }) => {
+  const used = files.map(async ({ path, id }) => {
     const lines = ((await objects.read(id))?.toString('utf8') ?? '').split('\n');
     return lines.flatMap((line, index) => {
       const name = /^(?!\s*#).*\sfilter=(\S+)/.exec(line)?.[1];
       return name === undefined ? [] : [{ name, where: `${path}:${index + 1}:1` }];
     });
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(used)).flat();
 }
 
 const networkTypes: ReadonlySet<number> = new Set([0x6969, 0xff534d42, 0x517b, 0xfe534d42]);

@@ -29,7 +29,7 @@ export async function readPatch(
   return out.toString('utf8');
 }
 
-/** Lines that each file gained and lost. Null when the repository has not got both commits any more. */
+/** Counts the lines that each file gained and lost. Null when the repository no longer has both commits. */
 export async function readLineCounts(
   gitDir: string,
   from: CommitId,
@@ -46,7 +46,7 @@ export async function readLineCounts(
 
 const counted = (text: string): number | null => (text === '-' ? null : Number(text));
 
-/** Every snapshot of a run: of its attempts, and what people made of them; and its branch. */
+/** Lists every snapshot of a run: those of its attempts, those that people made of them, and its branch. */
 export async function keptSnapshots(gitDir: string, run: string): Promise<readonly KeptSnapshot[]> {
   const own = [refs.runBranch(run), ...['dropped', 'edits'].map((place) => `refs/tidegate/${place}/${run}/`)];
   const shared = ['attempts', 'rescue', 'landing-edits'].map((place) => `refs/tidegate/${place}/`);
@@ -59,7 +59,7 @@ export async function keptSnapshots(gitDir: string, run: string): Promise<readon
   });
 }
 
-/** What a ref keeps of a run; null for the refs of other runs. */
+/** Reads from its name which snapshot of the run a ref keeps; null for the refs of other runs. */
 function keptBy(run: string, ref: string): Kept | null {
   const [, , place = '', ...rest] = ref.split('/');
   const name = rest.at(-1) ?? '';

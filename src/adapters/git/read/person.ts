@@ -13,7 +13,7 @@ export type Signing = { readonly config: readonly string[]; readonly env: Readon
 export type Author = { readonly by: Identity; readonly signing: Signing | undefined };
 
 /**
- * Who the person is by their own git configuration, and how they sign if they do. This is the one place where that
+ * Reads name, email and signing from the person's own git configuration. This is the one place where that
  * configuration, including the global one, counts for commits; `env` is theirs.
  */
 export async function readAuthor(
@@ -21,11 +21,11 @@ export async function readAuthor(
   env: Readonly<Record<string, string>>,
 ): Promise<Result<Author, FindingOf<'author'>>> {
   const setting = (key: string, type: readonly string[] = []) => readSetting(checkout, env, key, type);
-  const found = await readIdentity(checkout, env);
-  const name = env['GIT_AUTHOR_NAME'] ?? found.name;
-  const email = env['GIT_AUTHOR_EMAIL'] ?? found.email;
+  const identity = await readIdentity(checkout, env);
+  const name = env['GIT_AUTHOR_NAME'] ?? identity.name;
+  const email = env['GIT_AUTHOR_EMAIL'] ?? identity.email;
   if (name === undefined || email === undefined) return err({ rule: 'author' });
-  if (!found.saysSigning || (await setting('commit.gpgsign', ['--type=bool'])) !== 'true')
+  if (!identity.saysSigning || (await setting('commit.gpgsign', ['--type=bool'])) !== 'true')
     return ok({ by: { name, email }, signing: undefined });
   const config = await Promise.all(
     signingKeys.map(async (key) => {
@@ -36,7 +36,7 @@ export async function readAuthor(
   return ok({ by: { name, email }, signing: { config: config.flat(), env } });
 }
 
-/** The same question before anything is begun, where nothing may be written: over the files that a person may have. */
+/** Answers the same before a run, when nothing may be written: from the configuration files that a person may have. */
 export async function isAuthorKnown(
   checkout: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -54,7 +54,7 @@ export async function isAuthorKnown(
   return hasName && hasEmail;
 }
 
-/** Name and email, absent where they are empty, and whether anything is said of signing: by one git instead of three. */
+/** Reads name and email, absent where they are empty, and whether signing is configured at all: one git instead of three. */
 async function readIdentity(checkout: string, env: Readonly<Record<string, string>>) {
   const args = ['config', '--null', '--get-regexp', '^(user\\.(name|email)|commit\\.gpgsign)$'];
   const { stdout } = await runGit({ cwd: checkout, env, args });
@@ -94,7 +94,7 @@ const signingKeys = [
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What git, its filters and its signing programs need to act as the person. `file` is named as their global configuration. */
+/** The variables with which git, its filters and its signing programs act as the person. `file` is named as their global configuration. */
 export function personsEnvironment(env: Variables, file: string): Record<string, string> {
   const names = [
     ...['HOME', 'PATH', 'USER', 'LOGNAME', 'XDG_CONFIG_HOME', 'XDG_RUNTIME_DIR', 'GNUPGHOME', 'GPG_TTY'],
@@ -106,25 +106,25 @@ export function personsEnvironment(env: Variables, file: string): Record<string,
     ...['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GH_CONFIG_DIR', 'GH_HOST'],
     ...['GITLAB_TOKEN', 'GITLAB_ACCESS_TOKEN', 'GLAB_CONFIG_DIR', 'GITLAB_HOST'],
   ];
-  const given = names.flatMap((name) => {
+  const present = names.flatMap((name) => {
     const value = env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(present),
     GIT_CONFIG_GLOBAL: env['GIT_CONFIG_GLOBAL'] ?? file,
     GIT_CONFIG_NOSYSTEM: '0',
   };
 }
 
-/** Our git calls have no global configuration unless a file is named; this one stands for the two that a person may have. */
+/** A global configuration that includes the two that a person may have: our git calls read none unless a file is named. */
 export function globalConfigText(env: Variables): string {
   const { HOME: home = '/', XDG_CONFIG_HOME: xdg = `${home}/.config` } = env;
   const include = (path: string) => `[include]\n\tpath = ${JSON.stringify(path)}\n`;
   return include(`${xdg}/git/config`) + include(`${home}/.gitconfig`);
 }
 
-/** Acts as the person where nothing of ours is kept yet: what has to be written is in a directory that is removed. */
+/** Acts as the person before we have a state directory: writes its files to a directory that is removed afterwards. */
 export async function asPerson<T>(
   env: Variables,
   act: (environment: Record<string, string>, directory: string) => Promise<T>,

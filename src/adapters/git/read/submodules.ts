@@ -35,13 +35,13 @@ export async function findSubmodules(
   const links = gitlinksIn(tree);
   if (links.length === 0) return [];
   const names = depth > deepest ? new Map<string, string>() : await namesByPath(gitDir, tree);
-  const found: Submodule[] = [];
+  const modules: Submodule[] = [];
   for (const { path, id } of links) {
     const name = names.get(path);
     const places = name === undefined ? [] : holders.map((holder) => `${holder}/modules/${name}`);
-    found.push({ path, commit: commitId(id), source: await sourceOf(places, commitId(id), depth) });
+    modules.push({ path, commit: commitId(id), source: await sourceOf(places, commitId(id), depth) });
   }
-  return found;
+  return modules;
 }
 
 /** Where `modules/` may be: of this working tree, and of the whole repository. */
@@ -60,12 +60,12 @@ const deepest = 10;
 async function sourceOf(places: readonly string[], commit: CommitId, depth: number): Promise<ModuleSource | null> {
   for (const gitDir of places) {
     if (!existsSync(`${gitDir}/objects`)) continue;
-    const listed = await runGit({
+    const listing = await runGit({
       ...inModule(gitDir),
       args: ['ls-tree', '-r', '-z', '--full-tree', objectId(commit)],
     });
-    if (listed.exitCode !== 0) continue;
-    const tree = parseTree(listed.stdout);
+    if (listing.exitCode !== 0) continue;
+    const tree = parseTree(listing.stdout);
     return { gitDir, tree, inner: await findSubmodules(gitDir, tree, [gitDir], depth + 1) };
   }
   return null;

@@ -43,7 +43,7 @@ export function splitNul(out: Buffer): string[] {
 /** With the object id of the new side; all zeros when it was deleted. */
 export type RawDiffEntry = DiffEntry & { readonly id: string };
 
-/** What changed between two commits or trees, by git's own trees alone: no renames, no drivers, no working tree. */
+/** Lists the changes between two commits or trees, by git's own trees alone: no renames, no drivers, no working tree. */
 export async function readDiff(
   gitDir: string,
   from: CommitId | TreeId,
@@ -65,7 +65,7 @@ export async function nameLinks(gitDir: string, changes: readonly RawDiffEntry[]
 
 const isNewLink = (entry: DiffEntry): boolean => entry.newMode === '120000';
 
-/** The same with object ids, without link targets. */
+/** The same with object ids and without link targets. */
 export async function rawDiff(
   gitDir: string,
   from: CommitId | TreeId,
@@ -93,8 +93,8 @@ export async function findFiles(gitDir: string, commit: CommitId, wanted: Wanted
   if (below.length === 0) return { total: 0, files: [] };
   const paths = (await list(gitDir, commit, ['--name-only'], below.includes('') ? [] : below)).filter(matches);
   if (paths.length === 0) return { total: 0, files: [] };
-  const named = await list(gitDir, commit, ['-l'], paths.slice(0, most));
-  return { total: paths.length, files: named.map(sizeOf) };
+  const records = await list(gitDir, commit, ['-l'], paths.slice(0, most));
+  return { total: paths.length, files: records.map(sizeOf) };
 }
 
 const list = async (gitDir: string, commit: CommitId, format: readonly string[], paths: readonly string[]) =>
@@ -114,7 +114,7 @@ function sizeOf(record: string): FoundFiles['files'][number] {
 
 type NoText = FindingOf<'file-missing' | 'not-a-file' | 'file-too-large' | 'not-utf-8'>;
 
-/** The text of one plain file of a commit. What is no UTF-8 text of at most so many bytes is a finding, and is not read. */
+/** Reads one plain file of a commit as text. Anything but UTF-8 of at most `most` bytes is a finding. */
 export async function readSmallText(
   gitDir: string,
   commit: CommitId,
@@ -123,8 +123,8 @@ export async function readSmallText(
 ): Promise<Result<string, NoText>> {
   const of = { file, where: file };
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '-l', '--full-tree', objectId(commit), '--', file];
-  const listed = (await git({ gitDir, args })).toString('utf8');
-  const [, mode, id, size] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t/.exec(listed) ?? [];
+  const record = (await git({ gitDir, args })).toString('utf8');
+  const [, mode, id, size] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t/.exec(record) ?? [];
   if (mode === undefined || id === undefined) return err({ rule: 'file-missing', ...of });
   if (!mode.startsWith('100')) return err({ rule: 'not-a-file', isDirectory: mode === '040000', ...of });
   if (!(Number(size) <= most)) return err({ rule: 'file-too-large', bytes: Number(size), most, ...of });

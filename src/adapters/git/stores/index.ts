@@ -21,7 +21,7 @@ export async function ensureStore(
 ): Promise<string> {
   const place = `${stateDir(dirname(repository)).stores}/${storeName(roots)}`;
   if (isThere(place)) return place;
-  // A damaged one would be in the way.
+  // A damaged store would block the new one.
   if (existsSync(place) && !isWhole(place)) await removeStore(place);
   await makeStore(repository, roots, place, limits);
   return place;

@@ -63,7 +63,7 @@ export function namesIn(directory: string): readonly string[] {
 /** From so many objects on a history is cut, after so many commits. */
 export type HistoryLimits = { readonly objects: number; readonly commits: number };
 
-/** Where the history of an object directory ends although it goes on; nowhere when it is whole. */
+/** Commits at which the history of an object directory is cut; none when it is whole. */
 export const readCut = (objects: string): readonly string[] =>
   readFileSync(`${objects}/${cutFile}`, 'latin1')
     .split('\n')
@@ -79,8 +79,8 @@ export async function whereToCut(
   tips: readonly string[],
   { commits }: HistoryLimits,
 ): Promise<readonly string[]> {
-  const listed = await git({ gitDir, args: ['rev-list', '--parents', `--max-count=${commits}`, ...tips] });
-  const rows = listed
+  const lines = await git({ gitDir, args: ['rev-list', '--parents', `--max-count=${commits}`, ...tips] });
+  const rows = lines
     .toString('latin1')
     .trimEnd()
     .split('\n')

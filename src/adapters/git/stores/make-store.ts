@@ -48,7 +48,7 @@ export async function makeStore(repository: string, roots: Roots, place: string,
     const below = await beginWith(repository, stores, tips, fresh);
     const earlier = below === null ? [] : readCut(fresh);
     const isCut = below === null ? (await countObjects(repository)) > limits.objects : earlier.length > 0;
-    // What the store below leaves out is not counted as there: the same cut makes git see what it holds.
+    // The same cut as in the store below: git then sees exactly the objects that it holds.
     const cut = isCut ? [...new Set([...earlier, ...(await whereToCut(repository, tips, limits))])] : [];
     const shallow = cut.map((commit) => `--shallow ${commit}`);
     if (below !== null) await addPack(repository, fresh, ['--revs'], [...shallow, `^${below}`, ...tips]);
@@ -91,8 +91,8 @@ async function beginWith(
 
 /** Links the packs that hold nothing else, and returns the objects that are in none of them. */
 async function linkWhole(repository: string, tips: readonly string[], fresh: string): Promise<readonly string[]> {
-  const listed = await git({ gitDir: repository, args: ['rev-list', '--objects', '--no-object-names', ...tips] });
-  const rest = new Set(listed.toString('latin1').trimEnd().split('\n'));
+  const ids = await git({ gitDir: repository, args: ['rev-list', '--objects', '--no-object-names', ...tips] });
+  const rest = new Set(ids.toString('latin1').trimEnd().split('\n'));
   const objects = `${repository}/objects`;
   for (const { files, ids } of wholePacks(objects, new Set(rest))) {
     for (const name of files) linkOne(`${packsOf(objects)}/${name}`, `${packsOf(fresh)}/${name}`);
@@ -131,8 +131,8 @@ const fewPacks = mostLinked + 1;
 
 /** The newest commit among these and their ancestors that has a store to build on; null when there is none. */
 async function nearestStore(gitDir: string, stores: string, tips: readonly string[]): Promise<string | null> {
-  const known = new Set(namesIn(stores).filter((name) => objectIdPattern.test(name)));
-  if (known.size === 0) return null;
+  const withStore = new Set(namesIn(stores).filter((name) => objectIdPattern.test(name)));
+  if (withStore.size === 0) return null;
   const call = { gitDir, args: ['rev-list', ...tips] };
   const walk = spawnGit(call);
   if (walk.stdout === null) throw new Error('git without pipes');
@@ -140,20 +140,20 @@ async function nearestStore(gitDir: string, stores: string, tips: readonly strin
     throw launchError(call, error);
   });
   let most = mostPacks - 1;
-  let found: string | null = null;
+  let nearest: string | null = null;
   for await (const commit of createInterface({ input: walk.stdout })) {
-    if (!known.has(commit)) continue;
+    if (!withStore.has(commit)) continue;
     const packs = namesIn(packsOf(`${stores}/${commit}`)).filter((name) => name.endsWith('.idx')).length;
     if (!isWhole(`${stores}/${commit}`)) continue;
     if (packs <= most) {
-      found = commit;
+      nearest = commit;
       break;
     }
     most = fewPacks;
   }
   walk.kill('SIGKILL');
   await ended;
-  return found;
+  return nearest;
 }
 
 /** A pack of our repository, and the objects in it. */

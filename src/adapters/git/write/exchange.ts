@@ -16,8 +16,8 @@ export async function deliver(person: Person, repository: string, ref: string): 
 /** Small objects that this commit would bring to the person's branches: none of their branches or tags reaches them. */
 export async function objectsBeyondBranches(person: Person, commit: CommitId): Promise<readonly string[]> {
   const options = ['--objects', '--no-object-names', '--filter=blob:limit=2k'];
-  const known = ['--not', '--branches', '--tags', '--remotes'];
-  const out = await git({ ...person, args: ['rev-list', ...options, objectId(commit), ...known] });
+  const present = ['--not', '--branches', '--tags', '--remotes'];
+  const out = await git({ ...person, args: ['rev-list', ...options, objectId(commit), ...present] });
   return out
     .toString('latin1')
     .split('\n')

@@ -66,13 +66,13 @@ export async function readCommit(gitDir: string, id: CommitId): Promise<Commit |
 export async function readCommits(gitDir: string, ids: readonly CommitId[]): Promise<ReadonlyMap<CommitId, Commit>> {
   if (ids.length === 0) return new Map();
   await using objects = openObjects(gitDir);
-  const found = await Promise.all(
+  const commits = await Promise.all(
     ids.map(async (id) => {
       const bytes = await objects.read(id);
       return bytes === null ? [] : [[id, parseCommit(id, bytes.toString('utf8'))] as const];
     }),
   );
-  return new Map(found.flat());
+  return new Map(commits.flat());
 }
 
 function parseCommit(id: CommitId, text: string): Commit {
@@ -216,9 +216,9 @@ export async function readChanges(
   to: CommitId | TreeId,
 ): Promise<readonly Change[]> {
   const fields = splitNul(await git({ gitDir, args: ['diff-tree', ...options, objectId(from), objectId(to)] }));
-  const found: Change[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) found.push(parse(fields[at] ?? '', fields[at + 1] ?? ''));
-  return found;
+  const changes: Change[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) changes.push(parse(fields[at] ?? '', fields[at + 1] ?? ''));
+  return changes;
 }
 
 /** The same for many pairs of trees, in their order, for one process. */
@@ -228,21 +228,22 @@ export async function readManyChanges(
 ): Promise<readonly (readonly Change[])[]> {
   const stdin = pairs.map(([from, to]) => `${objectId(from)} ${objectId(to)}\n`).join('');
   const text = (await git({ gitDir, stdin, args: ['diff-tree', '--stdin', ...options] })).toString('utf8');
-  const found: Change[][] = [];
+  const changes: Change[][] = [];
   // A line names each pair; what differs follows it, one field that begins with a colon and one path each.
   for (let at = 0; at < text.length; ) {
     if (text[at] !== ':') {
-      found.push([]);
+      changes.push([]);
       at = text.indexOf('\n', at) + 1;
       continue;
     }
     const middle = text.indexOf('\0', at);
     const end = text.indexOf('\0', middle + 1);
-    found.at(-1)?.push(parse(text.slice(at, middle), text.slice(middle + 1, end)));
+    changes.at(-1)?.push(parse(text.slice(at, middle), text.slice(middle + 1, end)));
     at = end + 1;
   }
-  if (found.length !== pairs.length) throw new Error(`git compared ${found.length} pairs instead of ${pairs.length}`);
-  return found;
+  if (changes.length !== pairs.length)
+    throw new Error(`git compared ${changes.length} pairs instead of ${pairs.length}`);
+  return changes;
 }
 
 function parse(field: string, path: string): Change {

@@ -9,7 +9,7 @@ type Place = Pick<GitCall, 'gitDir' | 'cwd' | 'env'>;
 type Moved =
   | { readonly outcome: 'moved' }
   /** The ref was not at `old`; it is untouched. */
-  | { readonly outcome: 'lost'; readonly found: CommitId | null };
+  | { readonly outcome: 'lost'; readonly actual: CommitId | null };
 
 /**
  * Compare-and-swap; null is "does not exist". On disk when it returns. Asking again after it moved says `moved`.
@@ -25,9 +25,9 @@ export async function moveRef(
     move.new === null ? ['update-ref', '-d', ref, old] : ['update-ref', '-m', move.why, ref, objectId(move.new), old];
   const done = await runGit({ ...place, config: durable, args });
   if (done.exitCode === 0) return { outcome: 'moved' };
-  const found = await readRef(place, ref);
-  if (found === move.new) return { outcome: 'moved' };
-  if (found !== move.old) return { outcome: 'lost', found };
+  const actual = await readRef(place, ref);
+  if (actual === move.new) return { outcome: 'moved' };
+  if (actual !== move.old) return { outcome: 'lost', actual };
   throw new GitFailed(args, done.exitCode, done.stderr);
 }
 
@@ -73,20 +73,20 @@ export async function prepareMove(
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error('git without pipes');
   stdin.on('error', () => undefined);
-  const said = new Set<string>();
+  const replies = new Set<string>();
   const waiting = new Map<string, () => void>();
   createInterface({ input: stdout }).on('line', (line) => {
-    said.add(line);
+    replies.add(line);
     waiting.get(line)?.();
   });
   /** Whether git said `line` before it ended. */
   const says = (line: string): Promise<boolean> =>
     Promise.race([
       new Promise<boolean>((resolve) => {
-        if (said.has(line)) resolve(true);
+        if (replies.has(line)) resolve(true);
         else waiting.set(line, () => resolve(true));
       }),
-      closed.then(() => said.has(line)),
+      closed.then(() => replies.has(line)),
     ]);
 
   stdin.write(`start\0update ${ref}\0${objectId(move.new)}\0${objectId(move.old)}\0prepare\0`);

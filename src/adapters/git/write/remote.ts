@@ -36,7 +36,7 @@ async function place(person: Person, remote: string): Promise<ReturnType<typeof 
   return repositoryAt(rewritten) ?? repositoryAt(written);
 }
 
-type Unpushed = { readonly fault: 'rejected' | 'unreachable' | 'timeout'; readonly said: string };
+type Unpushed = { readonly fault: 'rejected' | 'unreachable' | 'timeout'; readonly output: string };
 
 /** Where the remote has this branch; null when it has none. */
 export async function remoteTip(
@@ -45,11 +45,11 @@ export async function remoteTip(
   branch: string,
 ): Promise<Result<CommitId | null, Unpushed>> {
   const ref = refName(`refs/heads/${branch}`);
-  const asked = await overNetwork(person, ['ls-remote', '--quiet', '--', remote, ref]);
-  if (asked === 'timeout') return err({ fault: 'timeout', said: '' });
-  if (asked.exitCode !== 0) return err({ fault: 'unreachable', said: asked.stderr });
-  const found = lines(asked).find((line) => line.endsWith(`\t${ref}`));
-  return ok(found === undefined ? null : commitId(found.slice(0, found.indexOf('\t'))));
+  const answer = await overNetwork(person, ['ls-remote', '--quiet', '--', remote, ref]);
+  if (answer === 'timeout') return err({ fault: 'timeout', output: '' });
+  if (answer.exitCode !== 0) return err({ fault: 'unreachable', output: answer.stderr });
+  const line = lines(answer).find((line) => line.endsWith(`\t${ref}`));
+  return ok(line === undefined ? null : commitId(line.slice(0, line.indexOf('\t'))));
 }
 
 /** Sets the branch of the remote to this commit. It never overwrites anything there, and runs no hook of the person. */
@@ -61,17 +61,17 @@ export async function pushCommit(
   const options = ['--porcelain', '--no-verify', '--no-follow-tags', '--no-recurse-submodules'];
   const refspec = `${objectId(move.commit)}:${refName(`refs/heads/${move.branch}`)}`;
   const done = await overNetwork(person, ['push', ...options, '--', remote, refspec]);
-  if (done === 'timeout') return err({ fault: 'timeout', said: '' });
+  if (done === 'timeout') return err({ fault: 'timeout', output: '' });
   if (done.exitCode === 0) return ok(null);
   const isRejected = lines(done).some((line) => line.startsWith('!'));
-  return err({ fault: isRejected ? 'rejected' : 'unreachable', said: done.stderr });
+  return err({ fault: isRejected ? 'rejected' : 'unreachable', output: done.stderr });
 }
 
 /** Gives the remote the LFS objects of a branch, as the hook of git-lfs would that no push of ours runs. */
 export async function pushLfs(person: Person, remote: string, branch: string): Promise<Result<null, Unpushed>> {
   const done = await overNetwork(person, ['lfs', 'push', remote, refName(`refs/heads/${branch}`)]);
-  if (done === 'timeout') return err({ fault: 'timeout', said: '' });
-  return done.exitCode === 0 ? ok(null) : err({ fault: 'unreachable', said: done.stderr });
+  if (done === 'timeout') return err({ fault: 'timeout', output: '' });
+  return done.exitCode === 0 ? ok(null) : err({ fault: 'unreachable', output: done.stderr });
 }
 
 /**

@@ -6,7 +6,7 @@ import { splitNul } from '../read/index.ts';
 
 export type IndexEntry = { readonly mode: string; readonly id: string; readonly skipped: boolean };
 
-/** Tracked paths that differ from HEAD in index or working tree, or whose changes git was told to overlook. */
+/** Lists tracked paths that differ from HEAD in index or working tree, or that git is set to overlook. */
 export async function dirtyPaths(person: Person): Promise<readonly string[]> {
   const options = ['--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
   const status = splitNul(await git({ ...person, args: ['status', ...options] })).map((line) => line.slice(3));
@@ -63,12 +63,12 @@ export type Worktree = {
 
 /** All working trees but bare ones. A branch that is being rebased counts as checked out where that happens. */
 export async function listWorktrees(person: Person): Promise<readonly Worktree[]> {
-  const listed = await git({ ...person, args: ['worktree', 'list', '--porcelain', '-z'] });
-  const blocks = listed
+  const listing = await git({ ...person, args: ['worktree', 'list', '--porcelain', '-z'] });
+  const blocks = listing
     .toString('utf8')
     .split('\0\0')
     .filter((block) => block !== '');
-  const found: Worktree[] = [];
+  const worktrees: Worktree[] = [];
   for (const block of blocks) {
     const fields = block.split('\0');
     const field = (name: string) => fields.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
@@ -77,9 +77,9 @@ export async function listWorktrees(person: Person): Promise<readonly Worktree[]
     const missing = !existsSync(join(path, '.git'));
     const gitDir = missing ? '' : await gitLine({ ...person, cwd: path, args: ['rev-parse', '--absolute-git-dir'] });
     const branch = field('branch') ?? (missing ? null : rebasing(gitDir));
-    found.push({ path, gitDir, branch, missing, inProgress: missing ? null : operationIn(gitDir) });
+    worktrees.push({ path, gitDir, branch, missing, inProgress: missing ? null : operationIn(gitDir) });
   }
-  return found;
+  return worktrees;
 }
 
 function rebasing(gitDir: string): string | null {
@@ -115,9 +115,9 @@ export type Person = {
 export async function openPerson(checkout: string, env: Readonly<Record<string, string>>): Promise<Person> {
   const own = { ...env, GIT_ATTR_NOSYSTEM: '0' };
   const args = ['config', '--global', '--includes', '--type=path', '--get', 'core.attributesFile'];
-  const found = await runGit({ cwd: checkout, env: own, args });
+  const settings = await runGit({ cwd: checkout, env: own, args });
   const home = env['XDG_CONFIG_HOME'] ?? `${env['HOME'] ?? ''}/.config`;
-  const attributes = found.exitCode === 0 ? found.stdout.toString('utf8').trim() : `${home}/git/attributes`;
+  const attributes = settings.exitCode === 0 ? settings.stdout.toString('utf8').trim() : `${home}/git/attributes`;
   return {
     cwd: checkout,
     env: own,

@@ -1,7 +1,7 @@
 import { shellPath, shellWord } from '../../base/shell-word.ts';
 import type { HaltRules } from '../../findings/halt-rules.ts';
+import { discardCommand } from '../../kept/discard.ts';
 import { type LargestKept, sizeText } from '../../kept/disk.ts';
-import { discardCommand } from '../../kept/kept.ts';
 import { checkLog } from '../commands.ts';
 import type { Sentences } from '../sentence.ts';
 import { few } from '../text.ts';
