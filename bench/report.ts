@@ -44,7 +44,7 @@ export function stepTable(step: StepFigures, files: number): string {
   const line = (name: string, of: { readonly p50: number; readonly p95: number }, digits: number, unit: string) =>
     `| ${name} | ${of.p50.toFixed(digits)}${unit} | ${of.p95.toFixed(digits)}${unit} |`;
   return [
-    `Last act of a task to the first act of the one it unblocked, ${files} files, ${step.samples} steps`,
+    `End of one agent to the start of the next, ${files} files, ${step.samples} steps`,
     '',
     '| | p50 | p95 |',
     '|---|---|---|',
@@ -60,7 +60,7 @@ export function largeTable({ files, megabytes, rounds }: LargeFigures): string {
       `| ${at === 0 ? 'first' : 'second'} | ${go.toFixed(1)} | ${clone.toFixed(1)} | ${(go / clone).toFixed(2)}x | ${progressLines} |`,
   );
   return [
-    `\`tidegate go\` in a repository of ${files} files, ${megabytes.toFixed(0)} MB: seconds to the first act of its agent`,
+    `\`tidegate go\` in a repository of ${files} files, ${megabytes.toFixed(0)} MB: seconds to the start of its agent`,
     '',
     '| go | tidegate s | git clone --shared s | ratio | lines of progress |',
     '|---|---|---|---|---|',
