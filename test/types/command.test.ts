@@ -4,7 +4,7 @@ import { command } from '../../src/cli/frame/definition.ts';
 import type { Act } from '../../src/cli/tui/ui.ts';
 import type { ActionName } from '../../src/engine/actions/actions.ts';
 
-/** Each `@ts-expect-error` is a claim that `tsc -p tsconfig.test.json` proves: were it to compile, the build would fail. */
+/** Each `@ts-expect-error` is a claim that `npm run check` proves: if the line compiled, the check would fail. */
 
 const common = { name: 'x', group: 'look', summary: 'x' } as const;
 const about = 'x';

@@ -3,7 +3,7 @@ import { planHash } from '../../src/domain/base/ids.ts';
 import { advance, beginProof, type Passed, phases } from '../../src/domain/gates/phase.ts';
 import { inconclusive, pass } from '../../src/domain/gates/outcome.ts';
 
-/** Each `@ts-expect-error` is a claim that `tsc -p tsconfig.test.json` proves: were it to compile, the build would fail. */
+/** Each `@ts-expect-error` is a claim that `npm run check` proves: if the line compiled, the check would fail. */
 
 const hash = planHash('0'.repeat(64));
 const yes = [pass('round')];
