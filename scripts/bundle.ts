@@ -48,9 +48,11 @@ const initial = (name: string) => ({
  * that share a module would get a file of its own.
  */
 const together = [
-  { name: 'plan', test: /\/src\/(?:main\/plan-reader|cli\/begin\/lint)\.ts$/ },
-  { name: 'repo', test: /\/src\/main\/repo\.ts$/ },
+  // no library in it: `--help` and completion load all commands, and need no more
+  { name: 'domain', test: /\/src\/(?:domain|engine|pipeline|planner|ports)\// },
   { name: 'view', test: /\/src\/view\// },
+  { name: 'plan', test: /\/src\/main\/plan-reader\.ts$/ },
+  { name: 'repository', test: /\/src\/main\/open-repository\.ts$/ },
   { name: 'foreground', test: /\/src\/cli\/follow\/foreground\.ts$/ },
 ];
 

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import {
-  appendFileSync,
   cpSync,
   globSync,
   mkdtempSync,
@@ -20,8 +19,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const root = mkdtempSync(join(tmpdir(), 'tidegate-command-'));
 const copied = ['src', 'scripts', 'package.json'];
 const list = 'src/cli/commands/list.ts';
-const greet = `import { done } from '../../frame/command.ts';
-import { command } from '../../frame/definition.ts';
+const greet = `import { command, done } from '../../frame/command.ts';
 
 export const greetCommand = command({
   name: 'greet',
@@ -44,7 +42,8 @@ beforeAll(() => {
   for (const name of copied) cpSync(name, join(root, name), { recursive: true });
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
   writeFileSync(join(root, 'src/cli/commands/look/greet.ts'), greet);
-  appendFileSync(join(root, list), "export { greetCommand } from './look/greet.ts';\n");
+  const line = "  greet: async () => (await import('./look/greet.ts')).greetCommand,\n";
+  writeFileSync(join(root, list), readFileSync(list, 'utf8').replace(/^ {2}approve:/m, `${line}$&`));
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -72,7 +71,7 @@ test('its own help has usage, arguments and options', () => {
     "
     Usage: tidegate greet <who> [others…] [-l, --loudly] [--at-night] [--times <number>]
 
-    say hello
+    Say hello.
 
     Arguments:
       who               whom to greet
@@ -82,9 +81,9 @@ test('its own help has usage, arguments and options', () => {
       -l, --loudly      in capitals
       --at-night        with another word
       --times <number>  how often (default: "1")
-      -h, --help        display help for command
+      -h, --help        show this help
 
-    Everywhere: -C <dir>, --state-dir <dir>, --json, --no-color
+    Global options: -C <dir>, --state-dir <dir>, --json, --no-color
     "
   `);
 });

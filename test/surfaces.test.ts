@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { commands } from '../src/cli/frame/all-commands.ts';
+import { commandList } from '../src/cli/commands/list.ts';
+import { assistantHandler } from '../src/cli/commands/serve/mcp-server.ts';
 import type { Context } from '../src/cli/frame/command.ts';
-import { unasked } from '../src/cli/frame/unasked.ts';
-import type { RepositoryAccess } from '../src/cli/frame/with-repository.ts';
-import { assistantHandler } from '../src/cli/serve/mcp.ts';
+import type { RepositoryAccess } from '../src/cli/frame/ports.ts';
+import { allCommands } from '../src/cli/frame/program.ts';
+import { plainTerminal } from '../src/cli/frame/terminals.ts';
 import { err } from '../src/domain/base/result.ts';
 import type { ActionTerms } from '../src/engine/actions/action.ts';
 import { actions, allTerms } from '../src/engine/actions/actions.ts';
@@ -58,7 +59,7 @@ describe('REST', () => {
 describe('MCP', () => {
   const modes: RepositoryAccess[] = [];
   const context: Context = {
-    terminal: unasked({ line: () => undefined, problem: () => undefined, json: () => undefined }),
+    terminal: plainTerminal({ line: () => undefined, problem: () => undefined, json: () => undefined }),
     json: false,
     cwd: '/',
     stateRoot: null,
@@ -71,7 +72,7 @@ describe('MCP', () => {
     modes.push(mode);
     return err('there is no repository');
   };
-  const answer = assistantHandler({ commands, ports: { ...ports, openRepository } }, context, (error) => {
+  const answer = assistantHandler({ commands: commandList, ports: { ...ports, openRepository } }, context, (error) => {
     throw error;
   });
 
@@ -82,7 +83,7 @@ describe('MCP', () => {
   test('the tools are the actions and the commands that say so, and such a command only looks', async () => {
     const { result } = await called('tools/list', {});
     const tools = result.tools.map(({ name }) => name).toSorted();
-    const shown = commands.filter(({ mcp }) => mcp === true).map(({ name }) => name);
+    const shown = (await allCommands(commandList)).filter(({ mcp }) => mcp === true).map(({ name }) => name);
     expect(tools).toEqual([...shown, ...named(allTerms.filter(({ mcp }) => mcp))].toSorted());
     for (const name of tools) await called('tools/call', { name, arguments: {} });
     expect(modes).toEqual(tools.map(() => 'look'));

@@ -1,7 +1,7 @@
-import { commands } from '../../src/cli/frame/all-commands.ts';
+import { commandList } from '../../src/cli/commands/list.ts';
 import type { Context } from '../../src/cli/frame/command.ts';
 import { runProgram } from '../../src/cli/frame/program.ts';
-import { unasked } from '../../src/cli/frame/unasked.ts';
+import { plainTerminal } from '../../src/cli/frame/terminals.ts';
 import { ports } from '../../src/main/ports.ts';
 import type { Text } from '../../src/ports/terminal.ts';
 
@@ -14,7 +14,7 @@ export async function printed(argv: readonly string[]): Promise<readonly string[
     lines.push(...whole.split('\n').map((one) => one.trimEnd()));
   };
   const context: Context = {
-    terminal: unasked({ line, problem: () => undefined, json: () => undefined }),
+    terminal: plainTerminal({ line, problem: () => undefined, json: () => undefined }),
     json: false,
     cwd: '/',
     stateRoot: null,
@@ -23,6 +23,6 @@ export async function printed(argv: readonly string[]): Promise<readonly string[
     readerGone: new AbortController().signal,
     onSignal: () => ({ [Symbol.dispose]: () => undefined }),
   };
-  await runProgram(argv, { commands, ports, open: () => context });
+  await runProgram(argv, { commands: commandList, ports, open: () => context });
   return lines;
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { commands } from '../../src/cli/frame/all-commands.ts';
+import { commandList } from '../../src/cli/commands/list.ts';
 import { exitCodes, exitMeanings, groups, reservedCodes, startCodes } from '../../src/cli/frame/command.ts';
 import { overview } from '../../src/cli/frame/help.ts';
+import { allCommands } from '../../src/cli/frame/program.ts';
 import { factsOfOthers, wordsOfOthers } from '../../src/domain/ledger/words-of-others.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { webhookJsonSchema } from '../../src/protocol/webhook.ts';
@@ -55,6 +56,7 @@ const made = (title: string, intro: string): readonly string[] => [
 const page = (lines: readonly string[]): string => `${lines.join('\n').trimEnd()}\n`;
 
 async function commandsPage(): Promise<string> {
+  const commands = await allCommands(commandList);
   const shown = commands.filter(({ hidden }) => hidden !== true);
   const lines = [...made('Commands', 'What `tidegate --help` prints, and the help of each command.')];
   lines.push(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { openTerminal } from '../adapters/terminal/index.ts';
-import { commands } from '../cli/frame/all-commands.ts';
+import { commandList } from '../cli/commands/list.ts';
 import type { Context, Signal } from '../cli/frame/command.ts';
 import { type GlobalOptions, runProgram } from '../cli/frame/program.ts';
 import { ports } from './ports.ts';
@@ -57,5 +57,5 @@ const version = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 
-process.exitCode = await runProgram(process.argv.slice(2), { commands, ports, open });
+process.exitCode = await runProgram(process.argv.slice(2), { commands: commandList, ports, open });
 for (const opened of terminals.values()) await opened.leave();

@@ -35,9 +35,9 @@ import {
 } from '../adapters/state-directory/index.ts';
 import { recordRepository } from '../adapters/state-directory/known.ts';
 import { jobFiles } from '../adapters/supervisors/job-files.ts';
-import type { Context, Outcome } from '../cli/frame/command.ts';
-import { peopleOnly } from '../cli/frame/people-only.ts';
-import { type OpenRepository, type RepositoryAccess, stoppedNote } from '../cli/frame/with-repository.ts';
+import type { Context } from '../cli/frame/command.ts';
+import type { OpenRepository, RepositoryAccess } from '../cli/frame/ports.ts';
+import { stoppedNote } from '../cli/frame/subject.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { refs, type StateDir, stateDir } from '../domain/ledger/state-dir.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan/plan.ts';
@@ -62,7 +62,7 @@ export const openRepository: OpenRepository = async (context, mode) => {
   const located = await locateStateDirectory(repository.value, surroundings);
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
-  const caller = await callerAt(context, surroundings.home);
+  const caller = await callerAt(context);
   const place = { repository: repository.value, state };
   // A ledger that is gone while its head is there is lost, not new: opening it says so.
   const kept = (await exists(state.ledger)) || (await exists(`${state.ledger}.head`));
@@ -115,14 +115,10 @@ export async function makePlaces(
   return await makeRunDirectory(repository, surroundings);
 }
 
-async function callerAt({ env, terminal }: Context, home: string): Promise<Caller> {
+/** Returns the caller, inside a repository or not. */
+export async function callerAt({ env, terminal }: Context): Promise<Caller> {
   const person = { name: personsName(env), terminal: terminal.interactive };
-  return callerOf(env, { ...person, letsAgentsDecide: await letsAgentsDecide(userConfigFile(env, home)) });
-}
-
-/** Also where there is no repository. */
-export async function refuseAgent(context: Context, command: string): Promise<Outcome | null> {
-  return peopleOnly({ caller: await callerAt(context, personsHome()) }, command);
+  return callerOf(env, { ...person, letsAgentsDecide: await letsAgentsDecide(userConfigFile(env, personsHome())) });
 }
 
 function handleOf(

@@ -13,7 +13,7 @@ export const ports: Ports = {
     const script = fileURLToPath(new URL('../../demo/make-repository.sh', import.meta.url));
     return await makeDemoRepository(script, process.env['PATH'] ?? '');
   },
-  refuseAgent: async (...asked) => (await import('./open-repository.ts')).refuseAgent(...asked),
+  caller: async (context) => (await import('./open-repository.ts')).callerAt(context),
   examinations: async () => (await import('./examinations/examinations.ts')).examinations,
   init: async () => (await import('./init-ports.ts')).initPorts,
   auth: async () => (await import('./examinations/agents.ts')).authPorts,

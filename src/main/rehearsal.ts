@@ -4,9 +4,9 @@ import { gitReader, inspectRepository } from '../adapters/git/read/index.ts';
 import { freeze, hashPlan } from '../adapters/plan-files/freeze.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
 import { findRepository, locateStateDirectory } from '../adapters/state-directory/index.ts';
+import { takesCommand } from '../agents/agents.ts';
 import type { Context } from '../cli/frame/command.ts';
 import type { Rehearsal, Rehearse } from '../cli/frame/ports.ts';
-import { takesCommand } from '../agents/agents.ts';
 import { describeFinding, explain } from '../domain/explain/explain.ts';
 import { installAgent } from '../domain/explain/machine.ts';
 import type { Finding } from '../domain/findings/finding.ts';
@@ -23,7 +23,7 @@ import { openScratch } from './scratch.ts';
 
 /** What stands between this checkout and a first run, found out before a token is spent. */
 export const rehearseSetup: Rehearse = async (context, rehearsal) => {
-  rehearsal.doing('looking at the repository');
+  rehearsal.step('looking at the repository');
   const ready = await prepare(context, rehearsal);
   if (ready?.order != null) await onScratch(context, rehearsal, { ...ready, order: ready.order });
   if (!rehearsal.stop.aborted) await agents(context, rehearsal, (ready?.settings ?? defaultSettings).agent);
@@ -94,9 +94,9 @@ const nothingToDo = {
 };
 
 async function onScratch(context: Context, rehearsal: Rehearsal, { settings, order }: Ready): Promise<void> {
-  const { examined, doing, stop } = rehearsal;
+  const { examined, step, stop } = rehearsal;
   const setup = setupCommand(settings.setup);
-  doing(`making a copy of the repository${setup === null ? '' : `, then ${setup}`}`);
+  step(`making a copy of the repository${setup === null ? '' : `, then ${setup}`}`);
   const repository = await findRepository(context.cwd);
   if (!repository.ok) throw new Error(repository.error);
   const surroundings = {
@@ -118,7 +118,7 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
       if (stop.aborted) return;
       tell(rehearsal, tried, { settings, order });
       const next = settings.checks[tried.check === null ? 0 : names.indexOf(tried.check.name) + 1];
-      if (next !== undefined) doing(next.run);
+      if (next !== undefined) step(next.run);
     }
   } catch (error) {
     if (!(error instanceof EnvironmentFailed)) throw error;
@@ -141,13 +141,13 @@ function tell({ examined }: Rehearsal, { check, record }: Tried, { settings, ord
 }
 
 /** Those that are there. `chain`: whom a task is given to when it names nobody. */
-async function agents(context: Context, { examined, doing, stop }: Rehearsal, chain: readonly string[]): Promise<void> {
+async function agents(context: Context, { examined, step, stop }: Rehearsal, chain: readonly string[]): Promise<void> {
   const wanted = chain.filter((name) => !takesCommand(name));
   const isEnough = wanted.length < chain.length;
   const found = new Set<string>();
   for (const examine of agentExaminations) {
     if (stop.aborted) return;
-    doing('agents');
+    step('agents');
     const row = await examine(context);
     if (row.isMissing) continue;
     found.add(row.name);

@@ -11,6 +11,7 @@ import { KeyUnsafe, type ServerState, serverState } from '../adapters/server-sta
 import { findRepository } from '../adapters/state-directory/index.ts';
 import { knownRepositories } from '../adapters/state-directory/known.ts';
 import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts';
+import { refuseAgent } from '../cli/frame/act.ts';
 import type { Context } from '../cli/frame/command.ts';
 import type { Listen, RunningServer, ServePorts } from '../cli/frame/ports.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
@@ -26,7 +27,7 @@ import { httpServer, type Served } from '../server/http/http.ts';
 import { oneTimeLinks } from '../server/http/links.ts';
 import { repositoriesOf } from '../server/live/repositories.ts';
 import { NotOpened, type Passing, type Repositories } from '../server/site.ts';
-import { openRepository, refuseAgent } from './open-repository.ts';
+import { callerAt, openRepository } from './open-repository.ts';
 
 const surroundingsOf = (context: Context) => ({
   flag: context.stateRoot,
@@ -127,7 +128,7 @@ async function start(context: Context, listen: Listen): Promise<Result<RunningSe
     failed: failed.promise,
     // it decides, so an agent that starts a server is shown none
     link:
-      (await refuseAgent(context, 'tidegate serve')) === null
+      refuseAgent({ caller: await callerAt(context) }, 'tidegate serve') === null
         ? () => `${url}/enter/${links.make('approve').code}`
         : null,
     stop: async () => {
@@ -154,12 +155,12 @@ async function takeUpDeliveries(root: string, repositories: Repositories): Promi
 function assistants(context: Context, fault: (error: unknown) => void): (checkout: string) => Passing {
   const known = new Map<string, Promise<Passing>>();
   const load = async (checkout: string): Promise<Passing> => {
-    const [{ assistantHandler }, { commands }, { ports }] = await Promise.all([
-      import('../cli/serve/mcp.ts'),
-      import('../cli/frame/all-commands.ts'),
+    const [{ assistantHandler }, { commandList }, { ports }] = await Promise.all([
+      import('../cli/commands/serve/mcp-server.ts'),
+      import('../cli/commands/list.ts'),
       import('./ports.ts'),
     ]);
-    return assistantHandler({ commands, ports }, { ...context, cwd: checkout }, fault);
+    return assistantHandler({ commands: commandList, ports }, { ...context, cwd: checkout }, fault);
   };
   return (checkout) => async (request, body) => {
     const passing = known.get(checkout) ?? load(checkout);

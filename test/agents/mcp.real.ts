@@ -16,7 +16,7 @@ const tool = (name: string, input: Readonly<Record<string, unknown>>): Call => (
 });
 
 describe.skipIf(program === null)(`the tools of claude${program === null ? ', WHICH IS NOT INSTALLED' : ''}`, () => {
-  test('it asks, hears the answer, posts and hands off by MCP, unasked for permission and by no other server', async () => {
+  test('it asks, hears the answer, posts and hands off by MCP, plainTerminal for permission and by no other server', async () => {
     const turns = [
       { calls: [tool('scope', {})] },
       { calls: [tool('ask', { question: 'which table?', wait: 60 })] },

@@ -216,7 +216,7 @@ test('rescue shows what people made of the work, and merged work that never land
     expect.stringMatching(new RegExp(`^${run}\\.strays\\.1 \\S+, its task is merged$`)),
     expect.stringMatching(new RegExp(`^${run}/strays \\S+, without the paths that were dropped \\(1\\)$`)),
     expect.stringMatching(new RegExp(`^${run}/half \\S+, edited by hand \\(1\\)$`)),
-    expect.stringMatching(new RegExp(`^${run} \\S+, merged and not landed$`)),
+    expect.stringMatching(new RegExp(`^${run} \\S+, merged but not landed$`)),
   ]);
   for (const line of shown.split('\n').filter((one) => one.startsWith('  git '))) runOnly('sh', ['-ec', line], p.root);
   const has = (branch: string, path: string): string => p.git('show', `rescue/${run}-${branch}:${path}`);

@@ -9,7 +9,7 @@ import { filesWith } from '../support/tries.ts';
 const isRoot = process.getuid?.() === 0;
 const bin = resolve('bin/tidegate.cjs');
 const token = `sk-ant-oat01-${'planted-for-this-test-'.repeat(4)}0001`;
-const question = 'it is not shown';
+const question = 'not shown; Enter alone stores nothing';
 
 /** A person's home, and a `claude` that asks on the terminal as the real one does: a code, then it shows a token. */
 function person({ claude = true } = {}) {
@@ -52,7 +52,7 @@ describe('tidegate auth claude', () => {
     using she = person();
     const pasted = `${token.slice(0, 60)}\r\n${token.slice(60)}\r`;
     const { code, screen } = await she.at(['claude'], { 'if prompted >': 'code\n', [question]: pasted });
-    expect([code, screen]).toEqual([0, expect.stringContaining(`Kept in ${she.kept}, readable for you alone`)]);
+    expect([code, screen]).toEqual([0, expect.stringContaining(`Stored in ${she.kept}, readable only by you`)]);
     expect(screen).toContain('sk-ant-oat01-shown-by-claude');
     expect(screen).toContain(`claude: logged in by CLAUDE_CODE_OAUTH_TOKEN, kept in ${she.kept}`);
     expect(screen).not.toContain('planted-for-this-test');
@@ -73,10 +73,15 @@ describe('tidegate auth claude', () => {
   });
 
   test.each([
-    ['nothing', '\r', 0, 'Nothing is kept. Before you run: export CLAUDE_CODE_OAUTH_TOKEN=<value>'],
-    ['the end of input', '\x04', 0, 'Nothing is kept.'],
-    ['the code again', 'planted-code#state-of-the-code\r', 2, 'tidegate: that is no token; nothing is kept'],
-    ['half a token', 'sk-ant-planted\r', 2, 'tidegate: that is no token; nothing is kept'],
+    ['nothing', '\r', 0, 'Nothing is stored. Before each run: export CLAUDE_CODE_OAUTH_TOKEN=<value>'],
+    ['the end of input', '\x04', 0, 'Nothing is stored.'],
+    [
+      'the code again',
+      'planted-code#state-of-the-code\r',
+      2,
+      'tidegate: that does not look like a token; nothing is stored',
+    ],
+    ['half a token', 'sk-ant-planted\r', 2, 'tidegate: that does not look like a token; nothing is stored'],
     [
       'a key',
       'sk-ant-api03-planted-planted-planted\r',
@@ -93,8 +98,8 @@ describe('tidegate auth claude', () => {
   });
 
   test.each([
-    ['refuses the code', 'wrong\n', '`claude setup-token` ended with 1; nothing is kept'],
-    ['is killed', 'die\n', '`claude setup-token` ended with 1; nothing is kept'],
+    ['refuses the code', 'wrong\n', '`claude setup-token` exited with 1; nothing is stored'],
+    ['is killed', 'die\n', '`claude setup-token` exited with 1; nothing is stored'],
   ])('of a claude that %s asks for no token', async (_, typed, message) => {
     using she = person();
     const { code, screen } = await she.at(['claude'], { 'if prompted >': typed });
@@ -106,12 +111,12 @@ describe('tidegate auth claude', () => {
     using she = person({ claude: false });
     expect(await she.at(['claude'], {})).toMatchObject({
       code: 2,
-      screen: expect.stringContaining('there is no claude on the PATH'),
+      screen: expect.stringContaining('claude is not on the PATH'),
     });
     expect(she.call('claude')).toEqual({
       exit: 2,
       out: '',
-      err: 'tidegate: run `claude setup-token` on a terminal, then export CLAUDE_CODE_OAUTH_TOKEN=<value>\n',
+      err: 'tidegate: run `claude setup-token` in a terminal, then: export CLAUDE_CODE_OAUTH_TOKEN=<value>\n',
     });
   });
 });
@@ -127,7 +132,7 @@ describe('other agents', () => {
     expect(JSON.parse(readFileSync(she.kept, 'utf8'))).toEqual({ CLAUDE_CODE_OAUTH_TOKEN: token, CODEX_API_KEY: key });
     expect(she.call('codex', 'AWS_SECRET_ACCESS_KEY')).toMatchObject({
       exit: 2,
-      err: 'tidegate: codex is logged in by CODEX_API_KEY\n',
+      err: 'tidegate: auth: codex takes CODEX_API_KEY\n',
     });
     expect(she.call('aider', '--check')).toMatchObject({
       exit: 2,
@@ -143,11 +148,11 @@ describe('other agents', () => {
     const checked = she.call('codex', '--check');
     expect(told).toContain('tidegate auth codex CODEX_API_KEY');
     if (!isRoot) {
-      expect(told).toContain('codex login    (its file ~/.codex/auth.json is shown to agents');
+      expect(told).toContain('codex login    (agents can read its file ~/.codex/auth.json');
       expect(checked.exit).toBe(0);
       return;
     }
-    expect(told).toContain('Agents run as another user here, and cannot read the file of `codex login`.');
+    expect(told).toContain('Agents run as another user here and cannot read the file that `codex login` writes.');
     expect(checked.exit).toBe(43);
     expect(checked.out).toMatch(/auth\.json is yours alone, and agents run as another user \(uid \d+\)\n/);
     expect(checked.out).toMatch(/\n +tidegate auth codex CODEX_API_KEY\n/);
@@ -157,7 +162,7 @@ describe('other agents', () => {
 test('a secret of threads and webhooks is kept under its name, and shown nowhere', async () => {
   using she = person({ claude: false });
   const { code, screen } = await she.at(['secret', 'FORUM_TOKEN'], { [question]: 'planted-forum-token\r' });
-  expect([code, screen]).toEqual([0, expect.stringContaining(`Kept in ${she.kept}, readable for you alone`)]);
+  expect([code, screen]).toEqual([0, expect.stringContaining(`Stored in ${she.kept}, readable only by you`)]);
   expect(screen).not.toContain('planted');
   expect(JSON.parse(readFileSync(she.kept, 'utf8'))).toEqual({ FORUM_TOKEN: 'planted-forum-token' });
   expect(she.call('secret', 'planted_token')).toMatchObject({ exit: 2, err: expect.not.stringContaining('planted') });

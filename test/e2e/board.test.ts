@@ -47,7 +47,7 @@ test('an agent asks, a person answers while it waits, and the answer is in its w
   expect((await here.cli('board')).stdout).toMatch(
     /1 question {2}one → person {2}which table\?\n {2}.* answers: the second/,
   );
-  expect((await here.cli('inbox')).stdout).toContain('Nothing waits for you.');
+  expect((await here.cli('inbox')).stdout).toContain('Nothing is waiting for you.');
   expect(checkHistory(await here.events(), { git: gitFacts(here) })).toEqual([]);
 });
 

@@ -245,8 +245,8 @@ test('S3: a definition that passes by both lands on a branch that has not moved,
   expect((await scene.cli('verify')).code).toBe(0);
   const history = await scene.events();
   expect(checkHistory(history)).toEqual([]);
-  const unasked = history.filter(({ event }) => (event as RunEvent).type !== 'landing-rebuilt');
-  expect(checkHistory(unasked)).toContainEqual(
+  const plainTerminal = history.filter(({ event }) => (event as RunEvent).type !== 'landing-rebuilt');
+  expect(checkHistory(plainTerminal)).toContainEqual(
     expect.objectContaining({ what: expect.stringContaining('was not compared with the branch') }),
   );
 });

@@ -33,11 +33,11 @@ test('on GitHub a run tells itself by JUnit, summary and annotations, and no tex
   ]);
   const report = readFileSync(join(here.root, 'report.xml'), 'utf8');
   expect(report).toContain('tests="4" failures="2" skipped="0"');
-  expect(report).toMatch(/<testcase classname="wave 0" name="good" time="\d+\.\d{3}"\/>/);
+  expect(report).toMatch(/<testcase classname="wave 1" name="good" time="\d+\.\d{3}"\/>/);
   expect(report).toContain('name=PATH::/tmp/evil</failure>');
   expect(report).toContain('d &lt;x&gt;|&amp;.txt');
   const page = readFileSync(summary, 'utf8');
-  expect(page).toContain('| ❌ | wave 0 | breaks | held: breaks the check test |');
+  expect(page).toContain('| ❌ | wave 1 | breaks | held: breaks the check test |');
   expect(here.git('log', '--format=%s', 'main')).toBe('the plan\nfirst');
 });
 

@@ -146,7 +146,10 @@ test('a stopped run that is resumed detached goes on: told at once, not when its
   const { run } = JSON.parse((await here.cli('run', 'plan.yaml', '-d', '--yes', '--json')).stdout) as { run: string };
   expect(await here.cli('stop')).toMatchObject({ code: 0 });
   const resumed = await here.cli('resume', '-d');
-  expect(resumed).toMatchObject({ code: 0, stdout: `${run} goes on in the background: tidegate watch ${run}\n` });
+  expect(resumed).toMatchObject({
+    code: 0,
+    stdout: `${run} continues in the background. Follow it: tidegate watch ${run}\n`,
+  });
   await here.cli('stop');
 });
 

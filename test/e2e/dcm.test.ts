@@ -452,7 +452,7 @@ describe('beside what is documented', () => {
     expect([status.code, events.code, verified.code]).toEqual([0, 0, 0]);
     expect(status.stdout).toContain('external:session-abc: wave 2 running, 0 of 0 tasks completed');
     expect(events.stdout).toContain('external-batch-submitted');
-    expect(verified.stdout).toMatch(/^Sound: .* 0 runs, \d+ sessions of others;/);
+    expect(verified.stdout).toMatch(/^Sound: .* 0 runs, \d+ sessions of other programs;/);
     const [replayed, listed, unknown] = await Promise.all([
       scene.cli('replay', 'external:again'),
       scene.cli('events', 'external:again'),

@@ -56,7 +56,7 @@ test('a generator that fails moves nothing and is told with its output; resume t
   });
   const log = await p.cli('logs', '--generated');
   expect(log.stdout.split('\n').slice(0, 2)).toEqual([
-    expect.stringMatching(/^── generated files of wave 0: /),
+    expect.stringMatching(/^── generated files of wave 1: /),
     'no such module',
   ]);
   const round = ['round-opened', 'generator-ended', 'round-abandoned'];
@@ -88,7 +88,10 @@ test.each([
   const { stdout } = await p.cli('why', ...(what === 'a check' ? ['two'] : []));
   expect(stdout).toMatch(what === 'a check' ? /tidegate logs \S+ --check listed/ : /tidegate logs \S+ --generated/);
   const wrong = await p.cli('logs', '--check', 'lint');
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/no check lint; there are listed\n$/) });
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/there is no check lint; the plan has listed\n$/),
+  });
   const log = JSON.parse((await p.cli('logs', '--check', 'listed', '--json')).stdout);
   expect(log).toMatchObject({ check: { name: 'listed' }, text: '' });
 

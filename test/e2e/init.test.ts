@@ -82,7 +82,7 @@ describe('init', () => {
       if (signal === 'SIGKILL') {
         at.write('tidegate.yaml', 'checks: []\n');
         expect(await at.cli('init')).toMatchObject({ code: 0 });
-      } else expect(out).toContain('Nothing of the rehearsal is left.');
+      } else expect(out).toContain('The rehearsal left nothing behind.');
       expect(left(at.root)).toEqual([]);
       await expect.poll(() => processesWith(at.root)).toEqual([]);
     },
@@ -132,14 +132,14 @@ describe('init', () => {
     expect(config()).toBe(files['tidegate.yaml']);
     const command = [process.execPath, join(import.meta.dirname, '../../dist/main/cli.js'), 'init', '--no-rehearse'];
     const ask = (answer: string) =>
-      atTerminal(command, { cwd: at.checkout, env: at.environment }, { 'Add it at the end? [y/N]': answer });
+      atTerminal(command, { cwd: at.checkout, env: at.environment }, { 'Add this at the end? [y/N]': answer });
     expect(await ask('n\r')).toMatchObject({ code: 0 });
     expect(config()).toBe(files['tidegate.yaml']);
     expect(await ask('y\r')).toMatchObject({ code: 0 });
     const merged = `${files['tidegate.yaml']}\nchecks:\n  - { name: test, run: npm test }\n`;
     expect(config()).toBe(merged);
     const again = await at.cli('init', '--no-rehearse', '--merge');
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('kept     tidegate.yaml, as it was\n') });
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('kept     tidegate.yaml unchanged\n') });
     expect(config()).toBe(merged);
   });
 });

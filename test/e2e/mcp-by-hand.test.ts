@@ -73,6 +73,6 @@ test('a person at a terminal is told what it is for', async () => {
   });
   expect((await once(child, 'close'))[0]).toBe(2);
   expect(shown.trim()).toBe(
-    'tidegate: mcp: an assistant starts this and speaks MCP with it; to add it: docs/how-to/mcp.md',
+    'tidegate: mcp: your assistant starts this command; docs/how-to/mcp.md shows how to add it',
   );
 });

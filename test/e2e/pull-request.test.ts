@@ -130,13 +130,13 @@ test.each(['before', 'after'])(
     });
     p.hub.install();
     const wave = (number: number, ...more: string[]) => p.cli('run', 'plan.yaml', '--wave', String(number), ...more);
-    const first = documentOf(await wave(0, '--yes', '--json'));
+    const first = documentOf(await wave(1, '--yes', '--json'));
     if (when === 'after') p.git('merge', '-q', '--no-ff', '-m', 'merge the pull request', `tidegate/${first.run}`);
 
-    const dry = await wave(1, '--dry-run');
+    const dry = await wave(2, '--dry-run');
     const goesOn = `goes on from tidegate/${first.run}`;
     expect([dry.code, dry.stdout.includes(goesOn)]).toEqual([0, when === 'before']);
-    const second = documentOf(await wave(1, '--yes', '--json'));
+    const second = documentOf(await wave(2, '--yes', '--json'));
     expect(second).toMatchObject({ exit: 0, landing: { status: 'offered' } });
     const base = when === 'before' ? `tidegate/${first.run}` : 'main';
     expect(p.git('rev-parse', `tidegate/${second.run}~1`)).toBe(p.git('rev-parse', base));
@@ -145,7 +145,7 @@ test.each(['before', 'after'])(
     const one = { task: 'one', commit: p.git('rev-parse', `tidegate/${first.run}`) };
     expect(landed).toMatchObject(when === 'before' ? [] : [{ branch: 'main', tasks: ['one'], commits: [one] }]);
     // it counts by what is recorded now, too
-    if (when === 'after') expect(await wave(1, '--dry-run')).toMatchObject({ code: 0 });
+    if (when === 'after') expect(await wave(2, '--dry-run')).toMatchObject({ code: 0 });
     expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
   },
   120_000,

@@ -19,7 +19,7 @@ test('F11: a question outlives its run: it stays in the inbox, and can still be 
   expect((await here.cli('why')).stdout).toContain('ended');
   const answered = await here.cli('answer', '1', '-m', 'the second');
   expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('The run has ended') });
-  expect((await here.cli('inbox')).stdout).toContain('Nothing waits for you.');
+  expect((await here.cli('inbox')).stdout).toContain('Nothing is waiting for you.');
   expect((await here.cli('board')).stdout).toContain('answers: the second');
   expect(checkHistory(await here.events(), { git: gitFacts(here) })).toEqual([]);
 });

@@ -47,7 +47,7 @@ describe('resume', () => {
       planFiles: { differences: ['b: command, owns', 'c is new'], command: `tidegate resume ${run} --replan` },
     });
     expect(after.stderr).toContain(
-      `plan.yaml or the configuration differs (b: command, owns; c is new); the frozen plan`,
+      `plan.yaml or the configuration has changed (b: command, owns; c is new); the run keeps its plan`,
     );
 
     p.write('plan.yaml', 'tasks: {}\nnonsense: 1\n');
@@ -76,7 +76,7 @@ describe('resume --replan', () => {
 
     const asked = await p.cli('resume', run, '--replan', '--json');
     expect([asked.code, documentOf(asked).reason]).toEqual([43, 'approve']);
-    expect(asked.stderr).toContain('a: merged already, what it says now has no effect');
+    expect(asked.stderr).toContain('a: merged already, so the change has no effect');
     expect(await attempts(p)).toEqual(['a,1', 'b,1']);
 
     const landed = await p.cli('resume', run, '--replan', '--yes', '--json');

@@ -61,7 +61,7 @@ test('a review: whose each file is, pager and difftool of the person, a copy in 
   const opened = await ended(p.start(['open', `${run}/two`], { VISUAL: editor }));
   expect(opened).toMatchObject({ code: 0, stderr: expect.stringContaining('edits in it go nowhere') });
   expect(readFileSync(`${seen}.editor`, 'utf8')).toContain('two.txt');
-  expect((await p.cli('clean')).stdout).toMatch(/removed .* copies\/\S+: nobody uses it/);
+  expect((await p.cli('clean')).stdout).toMatch(/removed .* copies\/\S+: not in use/);
   expect(existsSync(printed)).toBe(false);
   expect((await ended(p.start(['open', `${run}/two`], { CLAUDECODE: '1' }))).code).toBe(43);
 

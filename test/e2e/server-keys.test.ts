@@ -50,7 +50,7 @@ test('a link lets a browser decide, so one that is only to look gets none', asyn
   expect(await scene.cli('token', '--link', '--role', 'read')).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'tidegate: token: a browser that a link lets in has the role approve, not read\n',
+    stderr: 'tidegate: token: a link gives the role approve, not read\n',
   });
 });
 

@@ -172,5 +172,5 @@ test('a run that nobody attends is not said to be at work, and watch in a pipe s
   if (!(await p.events()).some(({ event }) => event.type === 'attempt-started')) await events.next('attempt-started');
   running.kill('SIGKILL');
   await over;
-  expect((await p.cli('runs')).stdout).toMatch(/killed-\w+ .*no coordinator is alive: tidegate resume killed-\w+/);
+  expect((await p.cli('runs')).stdout).toMatch(/killed-\w+ .*no coordinator is running: tidegate resume killed-\w+/);
 }, 60_000);

@@ -74,7 +74,7 @@ describe('S11: a directory that is not there or not ours is one line with a way 
       expect({ args, code, stderr }).toEqual({
         args,
         code: 1,
-        stderr: `tidegate: ${args[0]}: temporary files cannot be made in ${missing.TMPDIR} (ENOENT); set TMPDIR to a directory that you may write to\n`,
+        stderr: `tidegate: ${args[0]}: cannot create temporary files in ${missing.TMPDIR} (ENOENT). Set TMPDIR to a directory that you can write to\n`,
       });
     }
     expect(await tidegate(scene, missing, 'status')).toMatchObject({ code: 0, stderr: '' });
@@ -183,7 +183,7 @@ test('S11: with a stopped coordinator every command names it and the way out, an
   const coordinator = started?.type === 'coordinator-started' ? started.pid : 0;
   process.kill(coordinator, 'SIGSTOP');
   try {
-    const line = `the coordinator (process ${coordinator}) is stopped and answers nothing; let it go on: kill -CONT ${coordinator}`;
+    const line = `the coordinator (process ${coordinator}) is suspended and does not answer. Continue it: kill -CONT ${coordinator}`;
     for (const args of [['status'], ['why'], ['inbox']])
       expect({ args, ...(await scene.cli(...args)) }).toMatchObject({
         args,

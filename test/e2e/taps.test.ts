@@ -128,9 +128,9 @@ describe('pattern E and F at the command line', () => {
   test('a wave that skips an open one is wrong use, and leaves no run behind', async () => {
     const later = { ...honest, owns: ['later.txt'] };
     await using scene = await project({ plan: { waves: [{ tasks: { honest } }, { tasks: { later } }] } });
-    const refused = await scene.cli('run', 'plan.yaml', '--wave', '1', '--yes', '--json');
+    const refused = await scene.cli('run', 'plan.yaml', '--wave', '2', '--yes', '--json');
     expect([refused.code, documentOf(refused).reason]).toEqual([2, 'plan-refused']);
-    expect(refused.stderr + refused.stdout).toMatch(/wave 0/);
+    expect(refused.stderr + refused.stdout).toMatch(/wave 1 is/);
     expect(existsSync(`${scene.root}/state`)).toBe(false);
   });
 

@@ -132,7 +132,7 @@ test.runIf(there)(
     await pane.shows(asked);
     expect(pane.isOnAlternateScreen()).toBe(true);
     pane.press('e');
-    const wrong = await pane.shows('Press enter to go back to the run.');
+    const wrong = await pane.shows('Press Enter to return to the run.');
     expect(wrong).toMatch(/plan\.yaml:\d+:\d+: error/);
     expect(pane.isOnAlternateScreen()).toBe(false);
     pane.press('Enter');

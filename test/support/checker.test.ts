@@ -327,7 +327,7 @@ describe('I7', () => {
     expect(broken(without({ kept: whole }))).toContain('I7');
     expect(broken(without({ snapshotProblem: problem }))).toContain('I7');
   });
-  test('a file that is discarded unasked, twice, or of another attempt', () => {
+  test('a file that is discarded plainTerminal, twice, or of another attempt', () => {
     const then = (events: (event: Ended) => readonly LedgerEvent[]) =>
       broken(leaving((event) => [{ ...event, kept: left }, { ...asked, task: event.task }, ...events(event)]));
     expect(then((event) => [discarded(event)])).not.toContain('I7');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
-import { commands } from '../../src/cli/frame/all-commands.ts';
+import { commandList } from '../../src/cli/commands/list.ts';
 import type { Ports } from '../../src/cli/frame/ports.ts';
 import { runProgram } from '../../src/cli/frame/program.ts';
 import { err, ok } from '../../src/domain/base/result.ts';
@@ -97,7 +97,7 @@ export async function commandScene(
     const problems: string[] = [];
     const documents: unknown[] = [];
     const exit = await runProgram(argv, {
-      commands,
+      commands: commandList,
       ports: portsOf(repo),
       open: ({ json }) => ({
         terminal: recording(out, problems, documents),
@@ -130,7 +130,7 @@ function portsOf(repo: RepositoryHandle): Ports {
     openRepository: async () => ok(repo),
     readComments: async () => ok('from a file\n'),
     diffPrograms: async () => ({ page: async () => false, difftool: async () => 0 }),
-    ...{ readPlan: notAsked, draftText: notAsked, enterShell: notAsked, makeDemo: notAsked, refuseAgent: notAsked },
+    ...{ readPlan: notAsked, draftText: notAsked, enterShell: notAsked, makeDemo: notAsked, caller: notAsked },
     ...{ examinations: notAsked, init: notAsked, auth: notAsked, config: notAsked, planFiles: notAsked },
     ...{ openPrograms: notAsked, editPrograms: notAsked, serve: notAsked },
   };

@@ -19,7 +19,7 @@ import { removeTree } from '../../src/adapters/files/remove-tree.ts';
 import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
-import { cleanDisk } from '../../src/cli/look/clean.ts';
+import { cleanDisk } from '../../src/cli/commands/keep/clean.ts';
 import { attemptId, type CommitId, commitId, treeId } from '../../src/domain/base/ids.ts';
 import { bytesOfShown } from '../../src/domain/base/shown-path.ts';
 import type { SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
@@ -146,7 +146,7 @@ async function sweep(state: ReturnType<typeof stateDir>, events: readonly RunEve
   const { epoch } = await ledger.takeEpoch({ pid: 1, startTime: '', bootId: '', host: '' } as never, () => false);
   await ledger.append(run, 0, events, epoch);
   const repo = { ledger, disk, state, git: {}, files: { lfsBytes: async () => 0, removeLfs: async () => undefined } };
-  await cleanDisk({ dryRun: false }, repo as unknown as RepositoryHandle);
+  await cleanDisk(false, repo as unknown as RepositoryHandle);
   return failures;
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { done } from '../../src/cli/frame/command.ts';
-import { command } from '../../src/cli/frame/definition.ts';
+import { command, done } from '../../src/cli/frame/command.ts';
 import type { Act } from '../../src/cli/tui/ui.ts';
 import type { ActionName } from '../../src/engine/actions/actions.ts';
 

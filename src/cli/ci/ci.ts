@@ -4,29 +4,30 @@ import { dirname, resolve } from 'node:path';
 import type { Explained } from '../../domain/explain/sentence.ts';
 import { knownRuns } from '../../engine/orders/find-run.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { type Context, misused, type Outcome } from '../frame/command.ts';
-import { unasked } from '../frame/unasked.ts';
-import { type OpenRepository, withRepository } from '../frame/with-repository.ts';
-import { annotation, resumeCommands, stepSummary, stopCommands } from './github.ts';
-import { junitXml } from './junit.ts';
+import { type Context, type Outcome, usageError } from '../frame/command.ts';
+import type { OpenRepository } from '../frame/ports.ts';
+import { withRepository } from '../frame/subject.ts';
+import { plainTerminal } from '../frame/terminals.ts';
+import { annotation, junitXml, resumeCommands, stepSummary, stopCommands } from './formats.ts';
 import { type CiReport, refusedReport, runReport } from './report.ts';
 
 /**
- * `--ci`: nobody is asked, and what came of it is told the way CI systems understand it: a JUnit file, and on GitHub the
- * summary of the step and annotations. Nothing that an agent or a check printed is taken for a command of the runner.
+ * Runs without asking, and reports in the formats of CI systems: a JUnit file, and on GitHub a step summary and annotations.
+ * The runner takes no output of an agent or a check for a command.
  */
-export async function inCi(
+export async function runForCi(
   open: OpenRepository,
   context: Context,
   junit: string,
   body: (context: Context) => Promise<Outcome>,
 ): Promise<Outcome> {
   const file = resolve(context.cwd, junit);
-  if (!existsSync(dirname(file))) return misused('bad-junit', `run: --junit: there is no directory ${dirname(file)}`);
+  if (!existsSync(dirname(file)))
+    return usageError('bad-junit', `run: --junit: the directory ${dirname(file)} does not exist`);
   const token = context.env['GITHUB_ACTIONS'] === 'true' ? randomUUID() : null;
-  const say = context.json ? context.terminal.problem : context.terminal.line;
-  if (token !== null) say(stopCommands(token));
-  const outcome = await body({ ...context, terminal: unasked(context.terminal) });
+  const print = context.json ? context.terminal.problem : context.terminal.line;
+  if (token !== null) print(stopCommands(token));
+  const outcome = await body({ ...context, terminal: plainTerminal(context.terminal) });
   const report = await reportOf(open, context, outcome);
   writeFileSync(file, junitXml(report));
   const summary = context.env['GITHUB_STEP_SUMMARY'];
@@ -36,12 +37,12 @@ export async function inCi(
     : withCommands(outcome, context.json, [resumeCommands(token), ...report.problems.map(annotation)]);
 }
 
-/** Commands come last on the one stream that carries all other text too: what was written before is not read as one. */
+/** Prints runner commands last, on the stream of all other text, so that nothing before is read as a command. */
 function withCommands(outcome: Outcome, json: boolean, commands: readonly Text[]): Outcome {
   const { lines = [], problems = [], needs = [] } = outcome;
   if (json) return { ...outcome, problems: [...problems, ...commands] };
-  const needed = needs.map(({ message, command }) => `needed: ${message}: ${command}`);
-  return { ...outcome, needs: [], problems: [], lines: [...lines, ...problems, ...needed, ...commands] };
+  const needLines = needs.map(({ message, command }) => `needed: ${message}: ${command}`);
+  return { ...outcome, needs: [], problems: [], lines: [...lines, ...problems, ...needLines, ...commands] };
 }
 
 async function reportOf(open: OpenRepository, context: Context, outcome: Outcome): Promise<CiReport> {
@@ -56,7 +57,7 @@ async function reportOf(open: OpenRepository, context: Context, outcome: Outcome
   return reports[0] ?? refusedReport(Array.isArray(findings) ? (findings as Explained[]) : [unknown(outcome)]);
 }
 
-/** It did not come as far as a plan. */
+/** For an outcome without a plan. */
 const unknown = ({ reason, data }: Outcome): Explained => ({
   rule: reason,
   detail: String(data?.['message'] ?? reason),

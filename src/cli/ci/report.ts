@@ -8,7 +8,7 @@ import type { Stored } from '../../ports/ledger.ts';
 import { endLine } from '../../view/run-view.ts';
 import { taskWords } from '../../view/task-line.ts';
 
-/** What a CI system is told of a run, or of a plan that was refused before one began. */
+/** The report of a run, or of a plan that was refused. */
 export type CiReport = {
   readonly title: string;
   readonly good: boolean;
@@ -19,13 +19,13 @@ export type CiSuite = { readonly name: string; readonly cases: readonly CiCase[]
 export type CiCase = {
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
-  /** Null where it was not measured. */
+  /** Null when it was not measured. */
   readonly seconds: number | null;
-  /** Why it is not `passed`, or what it came to. */
+  /** The reason, or the result. */
   readonly message: string;
   readonly output: string;
 };
-/** Something for a person, where there is one at a place in a file. */
+/** A problem for a person, with its place in a file where there is one. */
 export type CiProblem = {
   readonly title: string;
   readonly message: string;
@@ -36,20 +36,20 @@ export type CiProblem = {
 
 export function runReport(state: RunState, stored: readonly Stored[]): CiReport {
   const waves = selectedWaves(state).map((wave) => ({
-    name: `wave ${wave.index}`,
+    name: `wave ${wave.index + 1}`,
     cases: tasksOfWave(state, wave.index).map((task) => taskCase(state, task, stored)),
   }));
   const checks = checkCases(state);
   const ended = endLine(state);
   return {
-    title: `${state.run}: ${ended ?? 'waits for a person'}`,
+    title: `${state.run}: ${ended ?? 'waiting for a person'}`,
     good: ended !== null && state.ended !== 'failed' && state.ended !== 'rejected',
     suites: checks.length === 0 ? waves : [...waves, { name: 'checks', cases: checks }],
     problems: [...failedChecks(checks), ...needProblems(state)],
   };
 }
 
-/** Mistakes in a plan: each one at its place. */
+/** Reports the mistakes of a plan, each at its place. */
 export const refusedReport = (findings: readonly Explained[]): CiReport => ({
   title: 'the plan was refused; nothing was started',
   good: false,
@@ -88,21 +88,21 @@ function taskCase(state: RunState, task: TaskState, stored: readonly Stored[]): 
   };
 }
 
-/** From the start to the end of each attempt. */
+/** Sums up the time of all attempts. Null when there was none. */
 function workedSeconds(task: TaskState, stored: readonly Stored[]): number | null {
-  let began: number | null = null;
+  let startedAt: number | null = null;
   let worked: number | null = null;
   for (const { at, event } of stored) {
     if (!('task' in event) || event.task !== task.id) continue;
-    if (event.type === 'attempt-started') began = Date.parse(at);
-    if (event.type !== 'attempt-ended' || began === null) continue;
-    worked = (worked ?? 0) + (Date.parse(at) - began) / 1000;
-    began = null;
+    if (event.type === 'attempt-started') startedAt = Date.parse(at);
+    if (event.type !== 'attempt-ended' || startedAt === null) continue;
+    worked = (worked ?? 0) + (Date.parse(at) - startedAt) / 1000;
+    startedAt = null;
   }
   return worked;
 }
 
-/** What the check that holds a task printed last. */
+/** Returns the last output of the check that holds the task. */
 function failingTail(state: RunState, { progress }: TaskState): string {
   if (progress.status !== 'held' || progress.hold.because !== 'check') return '';
   const { check: name } = progress.hold;
@@ -111,7 +111,7 @@ function failingTail(state: RunState, { progress }: TaskState): string {
   return last === undefined ? '' : checkOutput(last).trimEnd();
 }
 
-/** On what was integrated, or on the base when that is already red. */
+/** Returns the checks of the integrated tree, or of the base if that already fails. */
 const checkCases = ({ branch, checks }: RunState): readonly CiCase[] =>
   Object.values(checks)
     .filter(({ tree }) => tree === branch?.tree)
@@ -141,10 +141,10 @@ function needProblems(state: RunState): readonly CiProblem[] {
   });
 }
 
-/** Where a person looks first: the file that is in the way, else what the task was told. */
+/** Returns the file to look at first: one that conflicts or is out of scope, else the directive. */
 function fileOf({ plan }: RunState, { id, progress }: TaskState): string | null {
   const hold = progress.status === 'held' ? progress.hold : null;
-  const inTheWay =
+  const problemFiles =
     hold?.because === 'conflict'
       ? hold.files
       : hold?.because === 'gate'
@@ -152,10 +152,10 @@ function fileOf({ plan }: RunState, { id, progress }: TaskState): string | null 
             .flatMap((verdict) => (verdict.outcome === 'pass' ? [] : verdict.findings))
             .map(({ where }) => where)
         : [];
-  return inTheWay[0] ?? plannedById(plan, id)?.directive.file ?? null;
+  return problemFiles[0] ?? plannedById(plan, id)?.directive.file ?? null;
 }
 
-/** `file`, `file:line` or `file:line:column`. */
+/** Parses `file`, `file:line` or `file:line:column`. */
 function placeOf(where: string): Pick<CiProblem, 'file' | 'line' | 'column'> {
   const [, file, line, column] = /^(.*?)(?::(\d+))?(?::(\d+))?$/.exec(where) ?? [];
   return {

@@ -1,56 +1,63 @@
-// biome-ignore-all assist/source/organizeImports: the order of the lines is that of --help
-export { initCommand } from './begin/init.ts';
-export { doctorCommand } from './begin/doctor.ts';
-export { authCommand } from './begin/auth.ts';
-export { demoCommand } from './begin/demo.ts';
-export { lintCommand } from './begin/lint.ts';
-export { goCommand } from './run/go.ts';
-export { runCommand } from './run/run.ts';
-export { planCommand } from './run/plan.ts';
-export { resumeCommand } from './run/resume.ts';
-export { pauseCommand } from './run/pause.ts';
-export { stopCommand } from './run/stop.ts';
-export { abandonCommand } from './run/abandon.ts';
-export { runsCommand } from './look/runs.ts';
-export { statusCommand } from './look/status.ts';
-export { watchCommand } from './look/watch.ts';
-export { whyCommand } from './look/why.ts';
-export { logsCommand } from './look/logs.ts';
-export { attachCommand } from './look/attach.ts';
-export { diffCommand } from './look/diff.ts';
-export { openCommand } from './look/open.ts';
-export { shellCommand } from './look/shell.ts';
-export { showCommand } from './look/show.ts';
-export { conflictsCommand } from './look/conflicts.ts';
-export { costsCommand } from './look/costs.ts';
-export { eventsCommand } from './look/events.ts';
-export { boardCommand } from './look/board.ts';
-export { inboxCommand } from './look/inbox.ts';
-export { approveCommand } from './decide/approve.ts';
-export { rejectCommand } from './decide/reject.ts';
-export { holdCommand } from './decide/hold.ts';
-export { grantCommand } from './decide/grant.ts';
-export { dropCommand } from './decide/drop.ts';
-export { retryCommand } from './decide/retry.ts';
-export { reworkCommand } from './decide/rework.ts';
-export { acceptCommand } from './decide/accept.ts';
-export { editCommand } from './decide/edit.ts';
-export { sendCommand } from './decide/send.ts';
-export { postCommand } from './decide/post.ts';
-export { answerCommand } from './decide/answer.ts';
-export { raiseCommand } from './decide/raise.ts';
-export { landCommand } from './decide/land.ts';
-export { undoCommand } from './decide/undo.ts';
-export { serveCommand } from './serve/serve.ts';
-export { tokenCommand } from './serve/token.ts';
-export { mcpCommand } from './serve/mcp.ts';
-export { configCommand } from './keep/config.ts';
-export { replayCommand } from './keep/replay.ts';
-export { verifyCommand } from './keep/verify.ts';
-export { rescueCommand } from './keep/rescue.ts';
-export { cleanCommand } from './keep/clean.ts';
-export { completionCommand } from './keep/completion.ts';
-export { handoffCommand } from './agent/handoff.ts';
-export { askCommand } from './agent/ask.ts';
-export { readDraftCommand } from './keep/read-draft.ts';
-export { coordinateCommand } from './keep/coordinate.ts';
+import type { CommandList } from '../frame/command.ts';
+
+/**
+ * Every command by its name, in the order of `--help`. A command is loaded when it is called, with all that it needs;
+ * `--help`, `completion` and the reference load all of them.
+ */
+export const commandList: CommandList = {
+  init: async () => (await import('./begin/init.ts')).initCommand,
+  doctor: async () => (await import('./begin/doctor.ts')).doctorCommand,
+  auth: async () => (await import('./begin/auth.ts')).authCommand,
+  demo: async () => (await import('./begin/demo.ts')).demoCommand,
+  lint: async () => (await import('./begin/lint.ts')).lintCommand,
+  go: async () => (await import('./run/go.ts')).goCommand,
+  run: async () => (await import('./run/run.ts')).runCommand,
+  plan: async () => (await import('./run/plan.ts')).planCommand,
+  resume: async () => (await import('./run/resume.ts')).resumeCommand,
+  pause: async () => (await import('./run/pause.ts')).pauseCommand,
+  stop: async () => (await import('./run/pause.ts')).stopCommand,
+  abandon: async () => (await import('./run/abandon.ts')).abandonCommand,
+  runs: async () => (await import('./look/status.ts')).runsCommand,
+  status: async () => (await import('./look/status.ts')).statusCommand,
+  watch: async () => (await import('./look/watch.ts')).watchCommand,
+  why: async () => (await import('./look/why.ts')).whyCommand,
+  logs: async () => (await import('./look/logs.ts')).logsCommand,
+  attach: async () => (await import('./look/attach.ts')).attachCommand,
+  diff: async () => (await import('./look/diff.ts')).diffCommand,
+  open: async () => (await import('./look/open.ts')).openCommand,
+  shell: async () => (await import('./look/shell.ts')).shellCommand,
+  show: async () => (await import('./look/show.ts')).showCommand,
+  conflicts: async () => (await import('./look/conflicts.ts')).conflictsCommand,
+  costs: async () => (await import('./look/costs.ts')).costsCommand,
+  events: async () => (await import('./look/events.ts')).eventsCommand,
+  board: async () => (await import('./look/board.ts')).boardCommand,
+  inbox: async () => (await import('./look/board.ts')).inboxCommand,
+  approve: async () => (await import('./decide/approve.ts')).approveCommand,
+  reject: async () => (await import('./decide/approve.ts')).rejectCommand,
+  hold: async () => (await import('./decide/approve.ts')).holdCommand,
+  grant: async () => (await import('./decide/grant.ts')).grantCommand,
+  drop: async () => (await import('./decide/drop.ts')).dropCommand,
+  retry: async () => (await import('./decide/retry.ts')).retryCommand,
+  rework: async () => (await import('./decide/rework.ts')).reworkCommand,
+  accept: async () => (await import('./decide/accept.ts')).acceptCommand,
+  edit: async () => (await import('./decide/edit.ts')).editCommand,
+  send: async () => (await import('./decide/send.ts')).sendCommand,
+  post: async () => (await import('./decide/post.ts')).postCommand,
+  answer: async () => (await import('./decide/answer.ts')).answerCommand,
+  raise: async () => (await import('./decide/raise.ts')).raiseCommand,
+  land: async () => (await import('./decide/land.ts')).landCommand,
+  undo: async () => (await import('./decide/undo.ts')).undoCommand,
+  serve: async () => (await import('./serve/serve.ts')).serveCommand,
+  token: async () => (await import('./serve/token.ts')).tokenCommand,
+  mcp: async () => (await import('./serve/mcp.ts')).mcpCommand,
+  config: async () => (await import('./keep/config.ts')).configCommand,
+  replay: async () => (await import('./keep/replay.ts')).replayCommand,
+  verify: async () => (await import('./keep/replay.ts')).verifyCommand,
+  rescue: async () => (await import('./keep/rescue.ts')).rescueCommand,
+  clean: async () => (await import('./keep/clean.ts')).cleanCommand,
+  completion: async () => (await import('./keep/completion.ts')).completionCommand,
+  handoff: async () => (await import('./agent/in-fence.ts')).handoffCommand,
+  ask: async () => (await import('./agent/in-fence.ts')).askCommand,
+  'read-draft': async () => (await import('./keep/read-draft.ts')).readDraftCommand,
+  coordinate: async () => (await import('./keep/coordinate.ts')).coordinateCommand,
+};

@@ -3,7 +3,7 @@ import { approved, begun, hello, started } from '../../../test/support/run-event
 import { viewed } from '../../../test/support/viewed.ts';
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
 import type { Content } from '../../ports/repository-handle.ts';
-import { activityReader } from './activity.ts';
+import { activityReader, copyingLine } from './activity.ts';
 
 const { state } = viewed(...begun(), ...approved, ...started);
 
@@ -51,4 +51,14 @@ test('of a long output only the end is read', async () => {
   const log = `${'x'.repeat(200_000)}\nlast\n`;
   expect(await doing({ log })).toBe('last');
   expect(await doing({ transcript: lines(call('Read', 'y'.repeat(100_000)), call('Edit', 'a.ts')) })).toBe('Edit a.ts');
+});
+
+test('a copy is told in files, and that its end is not its last file', () => {
+  expect([
+    copyingLine('a', { done: 31_000, total: 50_000 }),
+    copyingLine('a', { done: 50_000, total: 50_000 }),
+  ]).toEqual([
+    'a: copying the repository: 31,000 of 50,000 files',
+    'a: copying the repository: 50,000 files, almost done',
+  ]);
 });

@@ -12,7 +12,7 @@ type ActivitySource = {
   readonly patches: Pick<RepositoryHandle['patches'], 'counts'>;
 };
 
-/** Reads what the agents of a run do now and what they changed. What did not change since the last time is not read again. */
+/** Reads what the agents of a run are doing and have changed. Reads nothing again that has not changed. */
 export function activityReader({ files, patches }: ActivitySource): (state: RunState) => Promise<Activity> {
   const stats = new Map<CommitId, Diffstat | null>();
   const lines = new Map<AttemptId, { readonly bytes: number; readonly doing: string | null }>();
@@ -20,12 +20,12 @@ export function activityReader({ files, patches }: ActivitySource): (state: RunS
   async function doing(task: TaskState): Promise<string | null> {
     const attempt = liveAttempt(task)?.id;
     if (attempt === undefined) return null;
-    // commands speak no protocol: what they print takes its place
+    // commands have no transcript: their output takes its place
     const transcript = await files.content(attempt, 'transcript');
     const [content, lineOf] =
       transcript !== null && transcript.bytes > 0
-        ? [transcript, transcribed]
-        : [await files.content(attempt, 'log'), printed];
+        ? [transcript, transcriptLine]
+        : [await files.content(attempt, 'log'), outputLine];
     if (content === null) return null;
     const before = lines.get(attempt);
     if (before?.bytes === content.bytes) return before.doing;
@@ -42,17 +42,17 @@ export function activityReader({ files, patches }: ActivitySource): (state: RunS
     const known = stats.get(commit);
     if (known !== undefined) return known;
     const counts = await patches.counts(base, commit);
-    const found = counts === null ? null : diffstatOf(counts);
-    stats.set(commit, found);
-    return found;
+    const stat = counts === null ? null : diffstatOf(counts);
+    stats.set(commit, stat);
+    return stat;
   }
 
   return async (state) => {
-    const found = new Map<TaskId, TaskActivity>();
-    // one after the other: each new snapshot is a process of git
+    const activity = new Map<TaskId, TaskActivity>();
+    // one after the other: each new snapshot starts a git process
     for (const task of Object.values(state.tasks))
-      found.set(task.id, { doing: await doing(task), changes: await changes(task) });
-    return found;
+      activity.set(task.id, { doing: await doing(task), changes: await changes(task) });
+    return activity;
   };
 }
 
@@ -64,7 +64,7 @@ export const diffstatOf = (counts: readonly LineCount[]): Diffstat => ({
 
 const tailBytes = 64 << 10;
 
-/** The last whole lines of a file that grows. */
+/** Returns the last whole lines of a growing file. */
 async function lastLines({ bytes, read }: Content): Promise<readonly string[]> {
   const from = Math.max(0, bytes - tailBytes);
   const chunks: Buffer[] = [];
@@ -73,8 +73,28 @@ async function lastLines({ bytes, read }: Content): Promise<readonly string[]> {
   return from === 0 ? lines : lines.slice(1);
 }
 
-const printed = (line: string): string | null => safeLine(line).trim() || null;
+const outputLine = (line: string): string | null => safeLine(line).trim() || null;
 
-function transcribed(line: string): string | null {
+function transcriptLine(line: string): string | null {
   return doingLine(JSON.parse(line) as AgentEvent);
 }
+
+/** Returns one line for each task whose workspace is still being made, where that takes long. */
+export async function copyingLines(repo: RepositoryHandle, state: RunState): Promise<readonly string[]> {
+  const launching = Object.values(state.tasks).flatMap(({ id, progress }) =>
+    progress.status === 'launching' ? [{ id, attempt: progress.attempt.id }] : [],
+  );
+  const lines = launching.map(async ({ id, attempt }) => {
+    const copied = await repo.files.readCopied(attempt);
+    return copied === null ? [] : [copyingLine(id, copied)];
+  });
+  return (await Promise.all(lines)).flat();
+}
+
+/** After the last file, owners are set and each file is read once. */
+export function copyingLine(task: string, { done, total }: { readonly done: number; readonly total: number }): string {
+  const counted = done < total ? `${grouped(done)} of ${grouped(total)} files` : `${grouped(total)} files, almost done`;
+  return `${task}: copying the repository: ${counted}`;
+}
+
+const grouped = (count: number): string => count.toLocaleString('en-US');

@@ -5,49 +5,48 @@ import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { runDocument } from '../../view/document.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { type Context, done, exitCodes, type Outcome } from '../frame/command.ts';
-import { followRun } from './follow.ts';
-import type { Foreground } from './foreground.ts';
-import { isApproved, openTap } from './open-tap.ts';
+import { followRun, isApproved, openTap } from './follow.ts';
+import type { FollowOptions } from './foreground.ts';
 import { settledOutcome } from './settled.ts';
 import { settleTap } from './taps.ts';
 
-/** Leaves a run to a coordinator in the background, once it has begun and a person was asked if it needs one. */
+/** Leaves a run to a coordinator in the background, once it has started and its open tap is decided. */
 export async function inBackground(
   repo: RepositoryHandle,
   context: Context,
   run: RunId,
-  how: Foreground,
+  options: FollowOptions,
 ): Promise<Outcome> {
   const isCoordinated = await repo.ensureCoordinator();
   await using following = await followRun(repo, run);
   const patience = AbortSignal.timeout(repo.patienceMs);
-  const tired = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
+  const timeout = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
   let decided: TapName | null = null;
   for (;;) {
     const view = following.view();
     const tap = view === null ? null : openTap(view);
     if (view !== null && tap !== null && tap !== decided) {
-      const undecided = await settleTap(repo, context, view, tap, how);
+      const undecided = await settleTap(repo, context, view, tap, options);
       if (undecided !== null) return undecided;
       decided = tap;
       continue;
     }
     if (view !== null && isAtRest(view.state, { now: view.now, nonce: () => '' })) return settledOutcome(view, context);
-    // a run that is taken up again has been decided on
-    if (view !== null && isCoordinated && isApproved(view)) return goesOn(view);
+    // a resumed run was approved before
+    if (view !== null && isCoordinated && isApproved(view)) return continues(view);
     if (patience.aborted) return noAnswer(run);
-    await Promise.race([following.changed(), tired]);
+    await Promise.race([following.changed(), timeout]);
   }
 }
 
-function goesOn(view: RunView): Outcome {
+function continues(view: RunView): Outcome {
   const { run } = view.state;
-  return done([`${run} goes on in the background: tidegate watch ${run}`], runDocument(view));
+  return done([`${run} continues in the background. Follow it: tidegate watch ${run}`], runDocument(view));
 }
 
 const noAnswer = (run: RunId): Outcome => ({
   exit: exitCodes.noAnswer,
   reason: 'no-answer',
-  problems: [`tidegate: no coordinator begins the run; it is recorded: tidegate resume ${run}`],
+  problems: [`tidegate: no coordinator starts the run. It is recorded: tidegate resume ${run}`],
   data: { run },
 });

@@ -1,5 +1,6 @@
 import type { RunId } from '../../domain/base/ids.ts';
 import { atTime } from '../../domain/decide/decide-tap.ts';
+import type { TapName } from '../../domain/ledger/requests.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
 import { followStream } from '../../engine/follow-ledger.ts';
 import type { Stored } from '../../ports/ledger.ts';
@@ -8,13 +9,13 @@ import type { RunView } from '../../view/run-view.ts';
 import { evolveTimes, noTimes } from '../../view/times.ts';
 
 export interface Following extends AsyncDisposable {
-  /** Null until a coordinator has made the run. */
+  /** Null until a coordinator has started the run. */
   view(): RunView | null;
   /** Resolves at the next event of the run; at once when one came since the last call. */
   changed(): Promise<void>;
 }
 
-/** The fold of one run, kept up to date from the ledger, whoever coordinates it. */
+/** Keeps the fold of one run up to date from the ledger, whoever coordinates it. */
 export async function followRun(
   repo: RepositoryHandle,
   run: RunId,
@@ -46,3 +47,37 @@ export async function followRun(
     [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
   };
 }
+
+export type TapFlags = {
+  readonly yes: boolean;
+  readonly land: boolean;
+  /** The tasks themselves were typed: at a terminal that approves their start, but no later wave. */
+  readonly typed?: boolean;
+};
+
+/** Returns the tap that waits for a decision. Null when none does; a tap on hold does not. */
+export function openTap({ state }: RunView): TapName | null {
+  const names = Object.keys(state.taps) as TapName[];
+  return names.find((name) => state.taps[name]?.status === 'pending') ?? null;
+}
+
+/** The start of the run was approved. */
+export const isApproved = ({ state }: RunView): boolean =>
+  Object.entries(state.taps).some(([name, tap]) => name !== 'land' && tap?.status === 'approved');
+
+/** A flag approves the tap. `--land` approves once: a person must look at a refused landing. */
+export const isApprovedByFlag = (tap: TapName, { state }: RunView, flags: TapFlags): boolean =>
+  tap === 'land' ? flags.land && state.landing.status !== 'refused' : flags.yes;
+
+/** Wakes a drawing, so that its clocks advance. */
+export function ticker(ms: number): Disposable & { next(): Promise<void> } {
+  let woken = Promise.withResolvers<void>();
+  const timer = setInterval(() => {
+    woken.resolve();
+    woken = Promise.withResolvers();
+  }, ms);
+  return { next: () => woken.promise, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** For a race in which one side does not exist. */
+export const never = (): Promise<never> => new Promise(() => undefined);

@@ -8,26 +8,26 @@ import { runDocument } from '../../view/document.ts';
 import { type RunView, runView, standingLines, toldLines } from '../../view/run-view.ts';
 import { type Context, type ExitCode, exitCodes, type Outcome } from '../frame/command.ts';
 
-/** How a command ends that followed a run until it came to rest. */
+/** Returns the outcome of a command that followed a run until it came to rest. */
 export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 'terminal'>): Outcome {
   const { exit, reason } = exitOf(view.state);
-  // In a pipe every event has been told by now; on a terminal the drawn block is gone.
+  // a pipe has every event already; on a terminal the drawn block is gone
   const lines = context.terminal.interactive ? runView(view) : standingLines(view);
   return {
     exit,
     reason,
     lines: [...lines, ...failureLines(view.state)],
     data: runDocument(view),
-    // For people they stand in the lines, with their age.
+    // people see them in the lines, with their age
     needs: context.json ? [...needsOf(view.state), ...requestNeeds(view.state)] : [],
   };
 }
 
 function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: string } {
-  const stuck = state.mode.mode === 'halted' && openUndo(state) !== null;
-  if (state.ended === null || stuck)
+  const isUndoStuck = state.mode.mode === 'halted' && openUndo(state) !== null;
+  if (state.ended === null || isUndoStuck)
     return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };
-  // asked for after its end, and refused
+  // the landing was asked for after the end, and refused
   if (state.ended === 'done' && state.landing.status === 'refused')
     return { exit: exitCodes.personNeeded, reason: 'landing' };
   if (['failed', 'rejected', 'abandoned'].includes(state.ended)) return { exit: exitCodes.failed, reason: state.ended };
@@ -37,12 +37,12 @@ function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: st
   return partial ? { exit: exitCodes.partial, reason: 'partial' } : { exit: exitCodes.done, reason: state.ended };
 }
 
-/** A pull request that nobody opened: not in the inbox, because only the person knows when it is open. */
+/** A pull request that nobody opened. Not in the inbox, because only the person knows when it is open. */
 function requestNeeds({ landing, target }: RunState): readonly Need[] {
   if (landing.status !== 'offered' || landing.url !== null) return [];
   const command = pullRequestCommand(landing, target.branch);
-  const message = `${landing.branch} is pushed to ${landing.pushed.remote}, and nobody has opened its pull request`;
-  return [{ kind: 'landing', task: null, message, safe: `${target.branch} stays as it is`, command }];
+  const message = `${landing.branch} is pushed to ${landing.pushed.remote}; its pull request is not open yet`;
+  return [{ kind: 'landing', task: null, message, safe: `${target.branch} is unchanged`, command }];
 }
 
 function failureLines(state: RunState): readonly Text[] {

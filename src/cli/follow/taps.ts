@@ -11,13 +11,13 @@ import type { Text } from '../../ports/terminal.ts';
 import { planView, uncheckedText } from '../../view/plan-view.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { files } from '../../view/task-line.ts';
-import { type Edited, editPlan } from '../begin/edit-plan.ts';
-import { actOn, refusedToAgent } from '../frame/act.ts';
+import { actOn, refuseAgentAction } from '../frame/act.ts';
 import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
-import { isAnswered, openTap, type TapFlags } from './open-tap.ts';
+import { isApprovedByFlag, openTap, type TapFlags } from './follow.ts';
+import { editPlan, type PlanProposal } from './replan.ts';
 import { settledOutcome } from './settled.ts';
 
-/** Whether the start of a run was approved by how it was called. */
+/** Returns how the command line approves the start. Null when it does not. */
 export const startVia = (
   context: Context,
   state: RunView['state'],
@@ -30,8 +30,8 @@ export const startVia = (
 };
 
 /**
- * Brings one tap to a decision by flag or by a person at the terminal. Null: decided, and the run goes on or ends.
- * Whatever else happens, an outcome that needs a person: silence, a closed input and an agent mean neither yes nor no.
+ * Decides one tap, by a flag or by asking the person at the terminal. Null: decided, and the run continues or ends.
+ * Anything else is an outcome that needs a person: silence, closed input and an agent mean neither yes nor no.
  */
 export async function settleTap(
   repo: RepositoryHandle,
@@ -41,38 +41,38 @@ export async function settleTap(
   flags: TapFlags & { readonly warnings: readonly Finding[] },
 ): Promise<Outcome | null> {
   const { run } = view.state;
-  const landVia = isAnswered(tap, view, flags) ? 'land-flag' : null;
+  const landVia = isApprovedByFlag(tap, view, flags) ? 'land-flag' : null;
   const via = tap === 'land' ? landVia : startVia(context, view.state, tap, flags);
-  const refused = refusedToAgent(repo, 'approve', tap === 'land' ? `land ${run}` : `approve ${run}`);
-  if (refused !== null) return refused;
+  const refusal = refuseAgentAction(repo, 'approve', tap === 'land' ? `land ${run}` : `approve ${run}`);
+  if (refusal !== null) return refusal;
   if (via === 'terminal') showPlan(context, view, flags.warnings);
   if (via !== null) return await decide(repo, view, { action: 'approve', tap, via });
   if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
   if (tap !== 'land') return await decideStart(repo, context, { view, warnings: flags.warnings }, tap);
-  return await answered(repo, context, { view, tap, said: await askLanding(repo, context, view) });
+  return await takeAnswer(repo, context, { view, tap, answer: await askLanding(repo, context, view) });
 }
 
-/** What a person said. No answer leaves the question open. */
-async function answered(
+/** Silence leaves the question open. */
+async function takeAnswer(
   repo: RepositoryHandle,
   context: Context,
-  { view, tap, said }: { readonly view: RunView; readonly tap: TapName; readonly said: Exclude<Said, 'edit'> },
+  { view, tap, answer }: { readonly view: RunView; readonly tap: TapName; readonly answer: Exclude<Answer, 'edit'> },
 ): Promise<Outcome | null> {
-  if (said === 'nothing') return unanswered(view, context);
-  return await decide(repo, view, { action: said === 'yes' ? 'approve' : 'reject', tap, via: 'terminal' });
+  if (answer === 'nothing') return { ...settledOutcome(view, context), exit: exitCodes.personNeeded };
+  return await decide(repo, view, { action: answer === 'yes' ? 'approve' : 'reject', tap, via: 'terminal' });
 }
 
-/** The plan may be edited before it is decided on: then the same is asked of the new one. */
+/** The person may edit the plan first. Then the same question is about the new version. */
 async function decideStart(
   repo: RepositoryHandle,
   context: Context,
-  first: Edited,
+  first: PlanProposal,
   tap: TapName,
 ): Promise<Outcome | null> {
-  for (let now: Edited | null = first; now !== null; now = await editPlan(repo, context, now)) {
-    const asked = openTap(now.view) ?? tap;
-    const said = await askStart(context, now.view, asked, now.warnings);
-    if (said !== 'edit') return await answered(repo, context, { view: now.view, tap: asked, said });
+  for (let now: PlanProposal | null = first; now !== null; now = await editPlan(repo, context, now)) {
+    const open = openTap(now.view) ?? tap;
+    const answer = await askStart(context, now.view, open, now.warnings);
+    if (answer !== 'edit') return await takeAnswer(repo, context, { view: now.view, tap: open, answer });
   }
   return null;
 }
@@ -92,31 +92,26 @@ async function decide(
   return outcome.exit === exitCodes.done ? null : outcome;
 }
 
-const unanswered = (view: RunView, context: Context): Outcome => ({
-  ...settledOutcome(view, context),
-  exit: exitCodes.personNeeded,
-});
-
-/** Commands cost nothing that we know of. */
-function mostText({ plan }: RunView['state'], count: number): string {
+/** Empty for commands, which cost nothing that we know of. */
+function budgetText({ plan }: RunView['state'], count: number): string {
   const paid = allTasks(plan).some((task) => task.agent.some((agent) => agent !== 'command'));
   return paid ? ` (at most $${Math.min(count * plan.limits.usd, plan.limits.runUsd)})` : '';
 }
 
-/** What a person is asked at a tap, inline and on the screen. */
+/** Returns the question at a tap, for the terminal and the terminal UI. */
 export function tapQuestion(state: RunView['state'], tap: TapName): string {
   if (tap === 'land') return `Land ${counted(merged(state).length)} on ${state.target.branch}?`;
   const waves = tap === 'start' ? selectedWaves(state) : state.waves.filter(({ index }) => `start-${index}` === tap);
   const tasks = waves.flatMap(({ index }) => tasksOfWave(state, index));
   const count = tasks.filter((task) => !isResolved(task)).length;
-  return `Start ${counted(count)}${mostText(state, count)}?`;
+  return `Start ${counted(count)}${budgetText(state, count)}?`;
 }
 
 const counted = (tasks: number): string => `${tasks} task${tasks === 1 ? '' : 's'}`;
 const merged = (state: RunView['state']) =>
   Object.values(state.tasks).filter(({ progress }) => progress.status === 'merged');
 
-async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<Said> {
+async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<Answer> {
   const { state } = view;
   showPlan(context, view, warnings);
   return await askYes(context, { question: tapQuestion(state, tap), answers: 'y/N/e/d' }, async () =>
@@ -136,11 +131,11 @@ function showPlan(context: Context, { state }: RunView, warnings: readonly Findi
   context.terminal.line();
 }
 
-async function askLanding(repo: RepositoryHandle, context: Context, view: RunView): Promise<Exclude<Said, 'edit'>> {
+async function askLanding(repo: RepositoryHandle, context: Context, view: RunView): Promise<Exclude<Answer, 'edit'>> {
   const { state } = view;
   if (state.landing.status === 'refused') {
     const { message, first } = toldOfLanding(state, state.landing);
-    context.terminal.problem(`tidegate: the last try was refused: ${message}`);
+    context.terminal.problem(`tidegate: the last landing was refused: ${message}`);
     if (first !== undefined) context.terminal.problem(`  first: ${first}`);
   }
   for (const task of merged(state)) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
@@ -152,25 +147,25 @@ async function askLanding(repo: RepositoryHandle, context: Context, view: RunVie
   );
 }
 
-type Said = 'yes' | 'no' | 'edit' | 'nothing';
+type Answer = 'yes' | 'no' | 'edit' | 'nothing';
 
-/** Only `y` and `yes` mean yes, only `n`, `no` and Enter mean no. `d` shows more; anything else is asked again. */
+/** Only `y` and `yes` mean yes; only `n`, `no` and Enter mean no. `d` shows details; anything else asks again. */
 async function askYes<Answers extends 'y/N/d' | 'y/N/e/d'>(
   context: Context,
   { question, answers }: { readonly question: string; readonly answers: Answers },
   details: () => Promise<readonly Text[]>,
-): Promise<Answers extends 'y/N/d' ? Exclude<Said, 'edit'> : Said>;
+): Promise<Answers extends 'y/N/d' ? Exclude<Answer, 'edit'> : Answer>;
 async function askYes(
   context: Context,
   { question, answers }: { readonly question: string; readonly answers: string },
   details: () => Promise<readonly Text[]>,
-): Promise<Said> {
+): Promise<Answer> {
   for (;;) {
-    const said = (await context.terminal.ask(`${question} [${answers}]`))?.trim().toLowerCase();
-    if (said === undefined) return 'nothing';
-    if (said === 'e' && answers.includes('e')) return 'edit';
-    if (said === 'y' || said === 'yes') return 'yes';
-    if (said === '' || said === 'n' || said === 'no') return 'no';
-    if (said === 'd') for (const line of await details()) context.terminal.line(line);
+    const answer = (await context.terminal.ask(`${question} [${answers}]`))?.trim().toLowerCase();
+    if (answer === undefined) return 'nothing';
+    if (answer === 'e' && answers.includes('e')) return 'edit';
+    if (answer === 'y' || answer === 'yes') return 'yes';
+    if (answer === '' || answer === 'n' || answer === 'no') return 'no';
+    if (answer === 'd') for (const line of await details()) context.terminal.line(line);
   }
 }

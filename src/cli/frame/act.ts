@@ -6,27 +6,33 @@ import type { SubjectKind, Subjects } from '../../engine/actions/action.ts';
 import { type ActionInputs, type ActionKinds, type ActionName, actions } from '../../engine/actions/actions.ts';
 import { type ActingCaller, mayPerform, type Performed, performAction } from '../../engine/actions/perform.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
-import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
-import type { ActionCall, Program } from './definition.ts';
-import { callerIsAgent } from './people-only.ts';
-import { runNamed, taskNamed, wholeRunNamed } from './subject.ts';
-import { failed, withRepository } from './with-repository.ts';
+import {
+  type ActionCall,
+  type Context,
+  done,
+  exitCodes,
+  failure,
+  type Outcome,
+  type Program,
+  usageError,
+} from './command.ts';
+import { resolveRun, resolveTask, resolveWholeRun, withRepository } from './subject.ts';
 import { wordings } from './wording.ts';
 
-/** Opens the repository for an action and ends as a command that is this one action. */
-export const askFor = (asking: ActionCall, context: Context, { ports }: Pick<Program, 'ports'>): Promise<Outcome> =>
-  withRepository(ports.openRepository, context, 'ask', (repo) => act(repo, asking));
+/** Runs a command that is exactly one action. */
+export const actOnce = (call: ActionCall, context: Context, { ports }: Pick<Program, 'ports'>): Promise<Outcome> =>
+  withRepository(ports.openRepository, context, 'ask', (repo) => act(repo, call));
 
-/** Performs an action on what was named. Also for the keys of the screen. */
+/** Performs an action on a run or task that is named as a person types it. Also for the keys of the terminal UI. */
 export async function act<N extends ActionName>(
   repo: RepositoryHandle,
-  { action, subject, input }: ActionCall<N>,
+  { action, subject: typed, input }: ActionCall<N>,
 ): Promise<Outcome> {
-  const found = await finders[actions[action].on](repo, typedName(action), subject);
-  return found.ok ? await actOn(repo, { action, subject: found.value, input }) : found.error;
+  const subject = await resolvers[actions[action].on](repo, commandName(action), typed);
+  return subject.ok ? await actOn(repo, { action, subject: subject.value, input }) : subject.error;
 }
 
-type ActingOn<N extends ActionName> = {
+type ResolvedCall<N extends ActionName> = {
   readonly action: N;
   readonly subject: Subjects[ActionKinds[N]];
   readonly input: ActionInputs[N];
@@ -34,51 +40,51 @@ type ActingOn<N extends ActionName> = {
   readonly caller?: ActingCaller;
 };
 
-/** Performs an action, and words how it ended. */
-export const actOn = async <N extends ActionName>(repo: RepositoryHandle, acting: ActingOn<N>): Promise<Outcome> =>
-  (await actAndTell(repo, acting)).outcome;
+/** Performs an action and words its outcome. */
+export const actOn = async <N extends ActionName>(repo: RepositoryHandle, call: ResolvedCall<N>): Promise<Outcome> =>
+  (await actAndReport(repo, call)).outcome;
 
-/** The same, for a command that goes on from how it ended. */
-export async function actAndTell<N extends ActionName>(
+/** Like `actOn`, for a command that continues depending on the result. */
+export async function actAndReport<N extends ActionName>(
   repo: RepositoryHandle,
-  acting: ActingOn<N>,
+  call: ResolvedCall<N>,
 ): Promise<{ readonly performed: Performed; readonly outcome: Outcome }> {
-  const { action, subject, input } = acting;
-  const said = wordings[action].accepted(subject, input);
-  const performed = await performAction(repo, { ...acting, action: actions[action] });
-  return { performed, outcome: outcomeOf(repo, acting, performed, said) };
+  const { action, subject, input } = call;
+  // worded before the action: the text tells what changes
+  const accepted = wordings[action].accepted(subject, input);
+  const performed = await performAction(repo, { ...call, action: actions[action] });
+  return { performed, outcome: outcomeOf(repo, call, performed, accepted) };
 }
 
-/** `said` is for one that was accepted. */
 function outcomeOf<N extends ActionName>(
   repo: RepositoryHandle,
-  { action, subject, input }: ActingOn<N>,
+  { action, subject, input }: ResolvedCall<N>,
   performed: Performed,
-  said: string,
+  accepted: string,
 ): Outcome {
   const { run } = subject;
   switch (performed.outcome) {
     case 'accepted':
-      return done([said], { run });
+      return done([accepted], { run });
     case 'not-allowed':
-      return callerIsAgent(repo, `tidegate ${wordings[action].command(subject, input)}`);
+      return agentRefusal(repo, `tidegate ${wordings[action].command(subject, input)}`);
     case 'misuse':
-      return misused(performed.reason, `${typedName(action)}: ${explain(performed.because).detail}`);
+      return usageError(performed.reason, `${commandName(action)}: ${explain(performed.because).detail}`);
     case 'moot': {
       const { detail } = explain(performed.because);
       return performed.isDone
         ? { ...done([`${detail}.`], { run }), reason: performed.reason }
-        : failed(performed.reason, `${typedName(action)}: ${detail}`);
+        : failure(performed.reason, `${commandName(action)}: ${detail}`);
     }
     case 'refused':
-      return refused(run, performed.because);
+      return refusal(run, performed.because);
     case 'halted': {
       const message = explain(performed.because).detail;
       return {
         exit: exitCodes.personNeeded,
         reason: 'halted',
         needs: [{ kind: 'halted', task: null, message, command: `tidegate resume ${run}` }],
-        problems: [`tidegate: halted: ${message}. What was asked is done by: tidegate resume ${run}`],
+        problems: [`tidegate: halted: ${message}. Your request is recorded. Continue: tidegate resume ${run}`],
         data: { run },
       };
     }
@@ -86,9 +92,7 @@ function outcomeOf<N extends ActionName>(
       return {
         exit: exitCodes.noAnswer,
         reason: 'no-answer',
-        problems: [
-          `tidegate: no coordinator answers. The request is recorded, and is taken up once one runs: tidegate resume ${run}`,
-        ],
+        problems: [`tidegate: no coordinator answers. Your request is recorded. Start one: tidegate resume ${run}`],
         data: { run },
       };
     case 'key-reused':
@@ -96,27 +100,44 @@ function outcomeOf<N extends ActionName>(
   }
 }
 
-/** Refuses an agent before a person is asked, or something is prepared, for an action that it may not perform. */
-export const refusedToAgent = (repo: RepositoryHandle, action: ActionName, command: string): Outcome | null =>
-  mayPerform(actions[action], repo.caller) ? null : callerIsAgent(repo, `tidegate ${command}`);
+/** Refuses an agent early, before a person is asked or something is prepared. Null when the caller may act. */
+export const refuseAgentAction = (repo: RepositoryHandle, action: ActionName, command: string): Outcome | null =>
+  mayPerform(actions[action], repo.caller) ? null : agentRefusal(repo, `tidegate ${command}`);
 
-const finders: {
+/** The same for a command that performs no action. Null for a person, and for an agent that may decide. */
+export const refuseAgent = (repo: Pick<RepositoryHandle, 'caller'>, command: string): Outcome | null =>
+  mayPerform({ who: 'person' }, repo.caller) ? null : agentRefusal(repo, command);
+
+/** Tells an agent that only a person may do this, and by which command. */
+export const agentRefusal = ({ caller: { agent } }: Pick<RepositoryHandle, 'caller'>, command: string): Outcome => ({
+  exit: exitCodes.personNeeded,
+  reason: 'caller-is-agent',
+  needs: [{ kind: 'person', task: null, message: 'a person must run this in their own terminal', command }],
+  problems: [`tidegate: refused: an agent (${agent}) called this, and only a person may`],
+});
+
+const resolvers: {
   readonly [K in SubjectKind]: (
     repo: RepositoryHandle,
-    name: string,
-    given: string | undefined,
+    command: string,
+    typed: string | undefined,
   ) => Promise<Result<Subjects[K], Outcome>>;
-} = { run: wholeRunNamed, task: taskNamed, part: runNamed };
+} = { run: resolveWholeRun, task: resolveTask, part: resolveRun };
 
-/** The command that an action belongs to. */
-const typedName = (action: ActionName): string =>
-  action in ownedBy ? ownedBy[action as keyof typeof ownedBy] : action;
+/** Returns the command that an action belongs to. */
+const commandName = (action: ActionName): string =>
+  action in commandsOfOthers ? commandsOfOthers[action as keyof typeof commandsOfOthers] : action;
 
-const ownedBy = { 'switch-agent': 'retry', replan: 'resume', discard: 'clean', 'edit-landing': 'edit' } as const;
+const commandsOfOthers = {
+  'switch-agent': 'retry',
+  replan: 'resume',
+  discard: 'clean',
+  'edit-landing': 'edit',
+} as const;
 
-/** Where a refusal does not say what to do instead, a look at the run helps. */
-function refused(run: RunId, because: Finding): Outcome {
+/** Adds a pointer to `why` where the refusal itself names no fix. */
+function refusal(run: RunId, because: Finding): Outcome {
   const message = describeRefusal(because);
   const look = explain(because).fix === undefined ? `; see tidegate why ${run}` : '';
-  return { ...failed('refused', `refused: ${message}${look}`), data: { run, message } };
+  return { ...failure('refused', `refused: ${message}${look}`), data: { run, message } };
 }

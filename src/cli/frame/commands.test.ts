@@ -2,8 +2,11 @@ import * as commander from 'commander';
 import { expect, test } from 'vitest';
 import { shellWords } from '../../../test/support/shell-words.ts';
 import { standings } from '../../../test/support/standings.ts';
-import { commands } from './all-commands.ts';
+import { commandList } from '../commands/list.ts';
 import { parserOf } from './parse.ts';
+import { allCommands } from './program.ts';
+
+const commands = await allCommands(commandList);
 
 test('no two commands have the same name, and each says in a line what it does', () => {
   expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length);

@@ -1,22 +1,22 @@
 import type { Command as Parser } from 'commander';
-import type { Argument, Command, Option } from './definition.ts';
-import { globalOptions } from './help.ts';
-import { flagsOf, usageText } from './usage.ts';
+import type { Argument, Command, Option } from './command.ts';
+import { flagsOf, globalOptions, usageText } from './help.ts';
 
 type Library = typeof import('commander');
-export type Parsed = Readonly<Record<string, unknown>>;
+export type ParsedInput = Readonly<Record<string, unknown>>;
 
-/** Sets a parser up for a command. `done` gets what was typed, by the names of the definition. */
+/** Sets up a parser for a command. `onParsed` gets the input by the names of the definition. */
 export function parserOf(
   command: Command,
-  { Command: New, ...library }: Library,
-  done: (parsed: Parsed) => void,
+  { Command: NewParser, ...library }: Library,
+  onParsed: (input: ParsedInput) => void,
 ): Parser {
   const { name, summary, help, lenient, arguments: args, options } = command;
-  const inline = Object.entries(options).filter(([, { inline }]) => inline === true);
-  const parser = new New(`tidegate ${name}`)
+  const inline = Object.entries(options).filter(([, option]) => option.inline === true);
+  const parser = new NewParser(`tidegate ${name}`)
     .usage(usageText(command))
-    .description(summary)
+    .description(sentence(summary))
+    .helpOption('-h, --help', 'show this help')
     .exitOverride()
     .allowExcessArguments(lenient === true)
     .allowUnknownOption(lenient === true || inline.length > 0)
@@ -24,21 +24,23 @@ export function parserOf(
     .addHelpText('after', everywhere);
   for (const [key, argument] of Object.entries(args))
     parser.addArgument(argumentOf(key, lenient === true ? relaxed(argument) : argument, library));
-  const parsedOptions = Object.entries(options).filter(([, one]) => one.inline !== true);
-  for (const [key, option] of parsedOptions)
+  const plain = Object.entries(options).filter(([, option]) => option.inline !== true);
+  for (const [key, option] of plain)
     parser.addOption(optionOf(key, lenient === true ? relaxed(option) : option, library));
   for (const [key, option] of inline) parser.addHelpText('after', `\n  ${flagsOf(key, option)}  ${option.about}`);
   if (help !== undefined) parser.addHelpText('after', `\n${help}`);
-  return parser.action((...given: unknown[]) => {
+  return parser.action((...words: unknown[]) => {
     const typed = parser.opts();
-    done({
-      ...Object.fromEntries(Object.keys(args).map((key, at) => [key, given[at]])),
-      ...Object.fromEntries(parsedOptions.map(([key, option]) => [key, inputOf(typed[key], option)])),
+    onParsed({
+      ...Object.fromEntries(Object.keys(args).map((key, at) => [key, words[at]])),
+      ...Object.fromEntries(plain.map(([key, option]) => [key, inputOf(typed[key], option)])),
     });
   });
 }
 
-const everywhere = `\nEverywhere: ${globalOptions
+const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+
+const everywhere = `\nGlobal options: ${globalOptions
   .slice(0, 4)
   .map(({ flags }) => flags)
   .join(', ')}`;

@@ -8,10 +8,9 @@ import type { RepositoryFiles } from '../../domain/project/project.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { Examined, PlanFlags, PlanSource, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
-import type { Context, Outcome } from './command.ts';
-import type { OpenRepository } from './with-repository.ts';
+import type { Context } from './command.ts';
 
-/** All that commands need from the world. Composed once, in `main/`; an adapter is loaded at its first use. */
+/** Everything that commands need from the world. `main/` composes it; an adapter is loaded at its first use. */
 export type Ports = {
   readonly openRepository: OpenRepository;
   readonly readPlan: PlanReader;
@@ -19,8 +18,8 @@ export type Ports = {
   readonly draftText: DraftText;
   readonly enterShell: EnterShell;
   makeDemo(): Promise<DemoRepository>;
-  /** Null for a caller who may decide, in a repository or outside; the outcome tells an agent why not. */
-  refuseAgent(context: Context, command: string): Promise<Outcome | null>;
+  /** Returns the person or agent that runs the command, inside a repository or not. */
+  caller(context: Context): Promise<RepositoryHandle['caller']>;
   examinations(): Promise<readonly Examine[]>;
   init(): Promise<InitPorts>;
   auth(): Promise<AuthPorts>;
@@ -32,12 +31,19 @@ export type Ports = {
   serve(): Promise<ServePorts>;
 };
 
+/**
+ * `look` and `ask` create nothing: without state, the ledger is an empty one in memory, and there is no run to ask
+ * anything of. `act` creates the state directory.
+ */
+export type RepositoryAccess = 'look' | 'ask' | 'act';
+export type OpenRepository = (context: Context, access: RepositoryAccess) => Promise<Result<RepositoryHandle, string>>;
+
 export type AuthPorts = {
-  /** As far as can be told without a call. */
+  /** As far as can be known without calling an agent. */
   logins(context: Context): Promise<readonly Login[]>;
-  /** Runs the agent's own command for a token on this terminal: its exit code, null when there is no such program. */
+  /** Runs the agent's own command for a token on this terminal and returns its exit code. Null when there is no such program. */
   setupToken(token: SetupToken): Promise<number | null>;
-  /** Keeps a value for this person alone, by the variable that agents get it as; returns where. */
+  /** Stores the value of a variable for this person only, and returns the file. */
   store(context: Context, variable: string, value: string): Promise<string>;
 };
 
@@ -46,11 +52,11 @@ export type Login = {
   readonly isLoggedIn: boolean;
   readonly found: string;
   readonly fix: string;
-  /** Variables that log it in. */
+  /** Environment variables that can hold its login. */
   readonly variables: readonly string[];
-  /** Agents could read the file of its own login command. */
+  /** Agents can read the file that its own login command writes. */
   readonly takesFile: boolean;
-  /** Its own login command and that command's file, as shown to people. */
+  /** The agent's own login command and the file that it writes, as shown to people. */
   readonly ownLogin: { readonly command: string; readonly file: string } | null;
   readonly setupToken: SetupToken | null;
 };
@@ -59,40 +65,40 @@ export type InitPorts = {
   find(directory: string): Promise<Result<{ readonly toplevel: string }, string>>;
   look(toplevel: string): Promise<RepositoryFiles>;
   read(toplevel: string, name: string): Promise<string | null>;
-  /** The keys at the top of a YAML file; null when it is no mapping. */
+  /** Returns the keys at the top of a YAML text. Null when it is no mapping. */
   keysOf(text: string): readonly string[] | null;
   write(path: string, text: string, how: { replace: boolean }): Promise<'written' | 'replaced' | 'exists'>;
-  /** Puts another text in the place of one that is as it was read. */
+  /** Replaces the text of a file that exists. */
   rewrite(path: string, text: string): Promise<void>;
   readonly rehearse: Rehearse;
 };
 
-/** Tries setup, checks and agents as a run would, and leaves nothing behind. Resolves early after `stop`. */
+/** Tries setup, checks and agents like a run, and leaves nothing behind. Resolves early after `stop`. */
 export type Rehearse = (context: Context, rehearsal: Rehearsal) => Promise<void>;
 
 export type Rehearsal = {
   readonly stop: AbortSignal;
-  /** What is being tried now. */
-  doing(what: string): void;
-  examined(row: Rehearsed): void;
+  /** Called with the step that begins now. */
+  step(text: string): void;
+  examined(row: RehearsalRow): void;
 };
 
-/** `isAgent`: one that tasks here could be given to, or word that there is none. */
-export type Rehearsed = Examined & { readonly isAgent?: true };
+/** `isAgent`: about an agent that tasks of this repository may use, or that there is none. */
+export type RehearsalRow = Examined & { readonly isAgent?: true };
 
 export type Configuration = {
   readonly table: readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
   readonly findings: readonly Finding[];
-  /** What the repository's files ask for and only a person may allow, plans included. */
+  /** Settings in files of the repository, plans included, that only a person may allow. */
   readonly unconfirmed: readonly { readonly key: string; readonly value: unknown; readonly hash: string }[];
 };
 
 export type ConfigPorts = {
-  /** With what a plan says, if one is named. */
+  /** Includes the settings of a plan, if one is named. */
   read(context: Context, planFile: string | null): Promise<Result<Configuration, string>>;
-  /** Keeps that a person said yes, for this repository only. */
+  /** Records the confirmation of a person, for this repository only. */
   confirm(context: Context, hashes: readonly string[]): Promise<Result<void, string>>;
-  /** The agent that calls, if it is one. */
+  /** Returns the calling agent. Null for a person. */
   agent(context: Context): string | null;
 };
 
@@ -100,15 +106,15 @@ export type DemoRepository = {
   readonly path: string;
   readonly plan: string;
   readonly state: string;
-  /** The task that misbehaves, and that a person drops by name. */
+  /** The task that breaks the rules, and that a person drops. */
   readonly rogue: string;
 };
 
-/** Programs of the person that show what changed. */
+/** Programs of the person that show changes. */
 export type DiffPrograms = {
-  /** Shows lines in their pager, on a terminal. False: there is none, and they are printed. */
+  /** Shows lines in the pager. False when there is none, so that they must be printed. */
   page(repo: RepositoryHandle, context: Context, lines: readonly Text[]): Promise<boolean>;
-  /** Their difftool on two commits; its exit code, null when there is no git. */
+  /** Runs the difftool on two commits and returns its exit code. Null when there is no git. */
   difftool(
     repo: RepositoryHandle,
     context: Context,
@@ -120,7 +126,7 @@ export type DiffPrograms = {
 
 export type Examine = (context: Context) => Promise<Examined>;
 
-/** Finds the plan and reads it with all of its layers; an error is what kept us from even looking. */
+/** Finds the plan and reads it with all layers of settings. An error means that it could not be read at all. */
 export type PlanReader = (
   context: Context,
   source: PlanSource,
@@ -128,40 +134,40 @@ export type PlanReader = (
 ) => Promise<Result<ReadPlan, string>>;
 
 export type OpenPrograms = {
-  /** The workspace of an attempt while it is there. */
+  /** Returns the workspace of an attempt. Null when it is gone. */
   workspace(repo: RepositoryHandle, attempt: string): string | null;
-  /** The files of a snapshot in a new directory, without any repository. */
+  /** Copies the files of a snapshot into a new directory, without a repository. */
   copy(repo: RepositoryHandle, commit: CommitId, name: string): Promise<string>;
-  /** Null: no editor is known. */
+  /** Null when no editor is set. */
   editor(context: Context, path: string): Promise<'closed' | 'in-window' | null>;
 };
 
-/** The files that a person edits. `name` is what the coordinator knows them by. */
+/** The files that a person edits. The coordinator knows them by `name`. */
 export type EditCopy = { readonly name: string; readonly path: string };
 
 export type EditPrograms = {
-  /** The files of a commit, byte for byte, in a new directory that is a repository of its own. */
+  /** Copies the files of a commit, byte for byte, into a new directory with its own repository. */
   copy(
     repo: RepositoryHandle,
     context: Context,
     of: { readonly commit: CommitId; readonly base: CommitId },
   ): Promise<EditCopy>;
-  /** `failed`: it ended with another code than 0. Null: no editor is known. */
+  /** `failed`: the exit code is not 0. Null when no editor is set. */
   editor(context: Context, path: string): Promise<'closed' | 'failed' | 'in-window' | null>;
   remove(copy: EditCopy): void;
 };
 
 export type PlanFiles = {
-  /** The plan that was kept with a run; null when there is none. */
+  /** Null when there is no such file. */
   read(path: string): Promise<string | null>;
-  /** What is there already is left alone. */
+  /** Never overwrites a file. */
   write(path: string, text: string): Promise<'written' | 'exists' | 'no-folder'>;
   isThere(path: string): Promise<boolean>;
-  /** As the person wrote it, from where they are. */
+  /** Resolves a path as the person typed it. */
   resolve(cwd: string, path: string): string;
 };
 
-/** The text of a file in a snapshot, or why it is none. */
+/** Returns the text of a file in a snapshot, or why there is none. */
 export type DraftText = (repository: string, commit: CommitId, file: string) => Promise<Result<string, Finding>>;
 
 type ShellOrder = {
@@ -170,50 +176,50 @@ type ShellOrder = {
   readonly agent: string;
   readonly commit: CommitId;
   readonly base: CommitId;
-  /** Empty: an interactive shell. */
+  /** Empty for an interactive shell. */
   readonly argv: readonly string[];
-  /** On the terminal of the person. Without: nothing to read, and what it prints is passed on. */
+  /** Uses the terminal of the person. Otherwise there is no input, and the output is passed on. */
   readonly onTerminal: boolean;
-  /** The copy is there, and nothing has run in it. */
+  /** Called when the copy exists and nothing has run in it. */
   onMade(path: string, isSetUp: boolean): void;
 };
 
-/** Runs it to its end; the copy is gone then, and so is all that was started in it. */
+/** Runs the shell until it ends. Then the copy is removed, with everything that was started in it. */
 export type EnterShell = (
   repo: RepositoryHandle,
   context: Context,
   order: ShellOrder,
 ) => Promise<Result<Ending, { readonly problem: string; readonly fix: string }>>;
 
-/** Where a server listens: on one address, or on a socket of the file system. */
+/** Where a server listens: an address, or a Unix socket. */
 export type Listen = {
   readonly host: string;
   readonly port: number;
   readonly socket: string | null;
-  /** Names beside the loopback's own that callers may use for it. */
+  /** Host names, beside those of the loopback, that clients may use. */
   readonly names: readonly string[];
   readonly tls: { readonly cert: string; readonly key: string } | null;
 };
 
 export type RunningServer = {
   readonly url: string;
-  /** Rejects when it cannot go on; never resolves. */
+  /** Rejects when the server fails; never resolves. */
   readonly failed: Promise<never>;
-  /** For a browser, once; null where the caller is not one who may decide. */
+  /** Makes a one-time link for a browser. Null when the caller may not decide. */
   readonly link: (() => string) | null;
-  /** Lets go. Agents go on, driven from the background. */
+  /** Ends the server. Agents continue, driven from the background. */
   stop(): Promise<void>;
 };
 
 export type ServePorts = {
   start(context: Context, listen: Listen): Promise<Result<RunningServer, string>>;
   state(context: Context): Promise<{
-    /** Or why it cannot be trusted. */
+    /** An error says why the key file cannot be trusted. */
     secret(): Result<Buffer, string>;
     renewSecret(): void;
     serving(): { readonly url: string; readonly pid: number } | null;
   }>;
 };
 
-/** Returns the text that a person wrote in a file, or on standard input (`-`). */
+/** Reads the text of a file, or of standard input (`-`). */
 export type ReadComments = (context: Context, file: string) => Promise<Result<string, string>>;

@@ -3,14 +3,20 @@ import { nearestWord } from '../../domain/base/nearest-word.ts';
 import { describeRefusal, explain } from '../../domain/explain/explain.ts';
 import { EnvironmentFailed } from '../../ports/failures.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { type Context, exitCodes, misused, type Outcome } from './command.ts';
-import type { Command, Program } from './definition.ts';
+import {
+  type Command,
+  type CommandList,
+  type Context,
+  exitCodes,
+  type Outcome,
+  type Program,
+  usageError,
+} from './command.ts';
 import { globalOptions, overview } from './help.ts';
-import { type Parsed, parserOf } from './parse.ts';
+import { type ParsedInput, parserOf } from './parse.ts';
 
 type Frame = Program & {
-  /** Everything but what the global options say. */
-  readonly open: (chosen: GlobalOptions) => Context;
+  readonly open: (options: GlobalOptions) => Context;
 };
 export type GlobalOptions = {
   readonly directory: string | null;
@@ -19,23 +25,27 @@ export type GlobalOptions = {
   readonly colour: boolean;
 };
 
-/** Parses, runs the one command that was called, prints how it ended and gives the exit code. */
+/** Parses the command line, runs one command, prints its outcome and returns the exit code. */
 export async function runProgram(argv: readonly string[], frame: Frame): Promise<number> {
   const front = readFront(argv);
   const context = frame.open(front.options);
   const end = (name: string, outcome: Outcome): number => finish(name, outcome, context);
-  if (front.problem !== null) return end('tidegate', misused('unknown-option', front.problem));
+  if (front.problem !== null) return end('tidegate', usageError('unknown-option', front.problem));
   if (front.version) return end('version', versionOf(context));
   if (front.name === null || (front.name === 'help' && front.rest.length === 0)) {
-    return end('help', { exit: exitCodes.done, reason: 'done', lines: overview(frame.commands) });
+    return end('help', { exit: exitCodes.done, reason: 'done', lines: overview(await allCommands(frame.commands)) });
   }
   const [name, rest] = front.name === 'help' ? [front.rest[0] ?? '', ['--help']] : ([front.name, front.rest] as const);
-  const command = frame.commands.find((known) => known.name === name);
-  if (command === undefined) return end('tidegate', unknownCommand(name, frame.commands));
-  return await runCommand(command, front.help ? ['--help'] : rest, front.options, frame);
+  const load = Object.hasOwn(frame.commands, name) ? frame.commands[name] : undefined;
+  if (load === undefined) return end('tidegate', unknownCommand(name, Object.keys(frame.commands)));
+  return await runCommand(await load(), front.help ? ['--help'] : rest, front.options, frame);
 }
 
-/** Global options may stand before the command or after it. */
+/** Loads every command, in the order of `--help`. */
+export const allCommands = (commands: CommandList): Promise<readonly Command[]> =>
+  Promise.all(Object.values(commands).map((load) => load()));
+
+/** Global options may be typed before the command or after it. */
 async function runCommand(
   command: Command,
   argv: readonly string[],
@@ -46,8 +56,8 @@ async function runCommand(
   const library = await import('commander');
   const split = takeGlobals(argv, front);
   const context = frame.open(split.options);
-  if (split.problem !== null) return finish(name, misused('missing-value', split.problem), context);
-  const parsed: Parsed[] = [];
+  if (split.problem !== null) return finish(name, usageError('missing-value', split.problem), context);
+  const parsed: ParsedInput[] = [];
   const parser = parserOf(command, library, (input) => parsed.push(input)).configureOutput({
     writeOut: (text) => context.terminal.line(text.trimEnd()),
     writeErr: () => {},
@@ -62,7 +72,7 @@ async function runCommand(
     if (isSystemFailure(error)) return finish(name, systemFailure(name, error), context);
     if (!(error instanceof library.CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
-    return finish(name, misused('usage', oneLine(error.message, name)), context);
+    return finish(name, usageError('usage', oneLine(error.message, name)), context);
   }
 }
 
@@ -75,7 +85,7 @@ type Front = {
   readonly problem: string | null;
 };
 
-/** Options before the command's name. */
+/** Reads the options before the name of the command. */
 function readFront(argv: readonly string[]): Front {
   const at = commandIndex(argv);
   const { options, rest, problem } = takeGlobals(argv.slice(0, at), noOptions);
@@ -107,7 +117,7 @@ function commandIndex(argv: readonly string[]): number {
   return Math.min(at, argv.length);
 }
 
-/** Takes the global options out, up to a `--` that ends options. */
+/** Takes the global options out, up to a `--`. */
 function takeGlobals(
   argv: readonly string[],
   before: GlobalOptions,
@@ -154,16 +164,13 @@ const versionOf = ({ version }: Context): Outcome => ({
   data: { version },
 });
 
-function unknownCommand(name: string, commands: readonly Command[]): Outcome {
-  const similar = nearest(
-    name,
-    commands.map((command) => command.name),
-  );
+function unknownCommand(name: string, names: readonly string[]): Outcome {
+  const similar = nearest(name, names);
   const hint = similar === null ? 'see tidegate --help' : `did you mean ${similar}?`;
-  return misused('unknown-command', `unknown command ${name}; ${hint}`);
+  return usageError('unknown-command', `unknown command ${name}; ${hint}`);
 }
 
-/** The operating system said no: disk full, no permission, too many files. Anything else that is thrown is a bug. */
+/** The operating system refused: disk full, no permission, too many files. Anything else that is thrown is a bug. */
 const isSystemFailure = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error;
 
@@ -184,20 +191,20 @@ function systemFailure(name: string, error: NodeJS.ErrnoException): Outcome {
   };
 }
 
-/** Only for temporary files is a name made up by the system. */
+/** The system makes up the names of temporary files, so only the directory is worth naming. */
 const noScratch = ({ code, path = '' }: NodeJS.ErrnoException): string =>
-  `temporary files cannot be made in ${dirname(path)} (${code}); set TMPDIR to a directory that you may write to`;
+  `cannot create temporary files in ${dirname(path)} (${code}). Set TMPDIR to a directory that you can write to`;
 
-/** Also completes a beginning: `comp` is too short to be near `completion`. */
+/** Also accepts the first letters: `comp` is not near `completion`. */
 const nearest = (typed: string, known: readonly string[]): string | null =>
   nearestWord(typed, known) ?? known.find((name) => typed.length > 2 && name.startsWith(typed)) ?? null;
 
-/** Commander speaks on two lines and in its own voice. */
+/** Words an error of Commander in one line, like our own. */
 function oneLine(message: string, name: string): string {
   const [first = '', hint] = message.replace(/^error: /, '').split('\n');
   const suggestion = hint?.replace(/^\(Did you mean (.*)\?\)$/, 'did you mean $1?');
   const typed = /unknown option '([^']+)'/.exec(first)?.[1];
   const global = typed === undefined ? null : nearest(typed, globalNames);
-  const wayOut = suggestion ?? (global === null ? `see tidegate ${name} --help` : `did you mean ${global}?`);
-  return `${name}: ${first.replaceAll("'", '').replace(/\.$/, '')}; ${wayOut}`;
+  const hintText = suggestion ?? (global === null ? `see tidegate ${name} --help` : `did you mean ${global}?`);
+  return `${name}: ${first.replaceAll("'", '').replace(/\.$/, '')}; ${hintText}`;
 }

@@ -2,88 +2,115 @@ import type { TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, type Subject } from '../../engine/orders/find-run.ts';
+import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
-import { done, misused, type Outcome } from './command.ts';
+import { type Context, done, failure, type Outcome, usageError } from './command.ts';
+import type { OpenRepository, RepositoryAccess } from './ports.ts';
 
-export type MadeRun = KnownRun & { readonly state: RunState };
-export type MadeTask = MadeRun & { readonly task: TaskId };
+/** Opens the repository, runs the body and closes it. A ledger that cannot be used becomes a one-line failure. */
+export async function withRepository(
+  open: OpenRepository,
+  context: Context,
+  access: RepositoryAccess,
+  body: (repo: RepositoryHandle) => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    const opened = await open(context, access);
+    if (!opened.ok) return usageError('no-repository', opened.error);
+    await using repo = opened.value;
+    return await body(repo);
+  } catch (error) {
+    if (error instanceof LedgerDamaged) return failure('ledger-damaged', error.message);
+    if (error instanceof LedgerUnavailable) return failure('ledger-unavailable', error.message);
+    throw error;
+  }
+}
 
-/** What was named, or the one line that says why it cannot be told. Runs that `suit` the command come before the others. */
-export async function subjectOf(
+/** Says that the coordinator is suspended, and how to continue it. */
+export const stoppedNote = (pid: number): string =>
+  `the coordinator (process ${pid}) is suspended and does not answer. Continue it: kill -CONT ${pid}`;
+
+/** A run that a coordinator has started. */
+export type RunSubject = KnownRun & { readonly state: RunState };
+export type TaskSubject = RunSubject & { readonly task: TaskId };
+
+/** The run to take when none is typed and none is live. */
+type Otherwise = 'newest' | 'none';
+
+/** Finds the run or task that a person typed, or says why it is not clear. Prefers runs that `suit` the command. */
+export async function resolveSubject(
   repo: RepositoryHandle,
-  name: string,
-  given: string | undefined,
-  otherwise: 'newest' | 'none' = 'none',
+  command: string,
+  typed: string | undefined,
+  otherwise: Otherwise = 'none',
   suit: (known: KnownRun) => boolean = () => false,
 ): Promise<Result<Subject, Outcome>> {
   const runs = await knownRuns(repo.ledger);
-  const suiting = findSubject(runs.filter(suit), given, otherwise);
-  const found = suiting.ok ? suiting : findSubject(runs, given, otherwise);
-  return found.ok ? found : err(misused(found.error.reason, `${name}: ${found.error.message}`));
+  const preferred = findSubject(runs.filter(suit), typed, otherwise);
+  const subject = preferred.ok ? preferred : findSubject(runs, typed, otherwise);
+  return subject.ok ? subject : err(usageError(subject.error.reason, `${command}: ${subject.error.message}`));
 }
 
-/** A run that a coordinator has made. */
-export async function runNamed(
+/** Like `resolveSubject`, for a run that a coordinator has started. */
+export async function resolveRun(
   repo: RepositoryHandle,
-  name: string,
-  given: string | undefined,
-  otherwise: 'newest' | 'none' = 'none',
+  command: string,
+  typed: string | undefined,
+  otherwise: Otherwise = 'none',
   suit?: (known: KnownRun) => boolean,
-): Promise<Result<MadeRun & { readonly task: TaskId | null }, Outcome>> {
-  const found = await subjectOf(repo, name, given, otherwise, suit);
-  if (!found.ok) return found;
-  const { state } = found.value;
-  if (state === null)
-    return err(
-      misused(
-        'not-made',
-        `${name}: ${found.value.run} is ordered, but no coordinator has begun it yet: tidegate resume ${found.value.run}`,
-      ),
-    );
-  return ok({ ...found.value, state });
+): Promise<Result<RunSubject & { readonly task: TaskId | null }, Outcome>> {
+  const subject = await resolveSubject(repo, command, typed, otherwise, suit);
+  if (!subject.ok) return subject;
+  const { state, run } = subject.value;
+  if (state !== null) return ok({ ...subject.value, state });
+  return err(
+    usageError('not-made', `${command}: no coordinator has started ${run} yet. Start one: tidegate resume ${run}`),
+  );
 }
 
-/** A task, named as `run/task`, as a task of the live run, or as the only task there is. */
-export async function taskNamed(
+/** Finds a task, typed as `run/task` or as a task of the live run. Nothing typed means the only task. */
+export async function resolveTask(
   repo: RepositoryHandle,
-  name: string,
-  given: string | undefined,
-  otherwise: 'newest' | 'none' = 'none',
-): Promise<Result<MadeTask, Outcome>> {
-  const found = await runNamed(repo, name, given, otherwise);
-  if (!found.ok) return found;
-  const { task, run, state } = found.value;
+  command: string,
+  typed: string | undefined,
+  otherwise: Otherwise = 'none',
+): Promise<Result<TaskSubject, Outcome>> {
+  const subject = await resolveRun(repo, command, typed, otherwise);
+  if (!subject.ok) return subject;
+  const { task, run, state } = subject.value;
   const [only, ...more] = Object.values(state.tasks);
-  if (task !== null) return ok({ ...found.value, task });
-  if (only !== undefined && more.length === 0) return ok({ ...found.value, task: only.id });
-  return err(misused('no-task', `${name}: which task of ${run}? ${Object.keys(state.tasks).slice(0, 8).join(', ')}`));
+  if (task !== null) return ok({ ...subject.value, task });
+  if (only !== undefined && more.length === 0) return ok({ ...subject.value, task: only.id });
+  const names = Object.keys(state.tasks).slice(0, 8).join(', ');
+  return err(usageError('no-task', `${command}: which task of ${run}? ${names}`));
 }
 
-/** Like `runNamed`, for commands that speak of a whole run: a name that a run and its task begin with means the run. */
-export async function wholeRunNamed(
+/** Finds a whole run: letters that both a run and its task begin with mean the run. */
+export async function resolveWholeRun(
   repo: RepositoryHandle,
-  name: string,
-  given: string | undefined,
-  otherwise: 'newest' | 'none' = 'none',
-): Promise<Result<MadeRun, Outcome>> {
-  const found = await runNamed(repo, name, given, otherwise);
-  if (!found.ok || found.value.task === null || found.value.run.startsWith(given ?? '')) return found;
-  return err(misused('not-a-run', `${name}: takes a run, not the task ${found.value.run}/${found.value.task}`));
+  command: string,
+  typed: string | undefined,
+  otherwise: Otherwise = 'none',
+): Promise<Result<RunSubject, Outcome>> {
+  const subject = await resolveRun(repo, command, typed, otherwise);
+  if (!subject.ok || subject.value.task === null || subject.value.run.startsWith(typed ?? '')) return subject;
+  const { run, task } = subject.value;
+  return err(usageError('not-a-run', `${command}: takes a run, not the task ${run}/${task}`));
 }
 
-/** Shows something of the run that is meant; without a name and with several live runs, of each of them. */
+/** Shows the run that was typed. Without one, and with several live runs, shows each of them. */
 export async function showEach(
   repo: RepositoryHandle,
-  given: string | undefined,
-  show: (given: string | undefined) => Promise<Outcome>,
+  typed: string | undefined,
+  show: (typed: string | undefined) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const live = given === undefined ? (await knownRuns(repo.ledger)).filter(isOpen) : [];
-  if (live.length < 2) return await show(given);
-  const shown: Outcome[] = [];
-  for (const { run } of live) shown.push(await show(run));
-  const lines = shown.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...(one.lines ?? [])]);
+  const live = typed === undefined ? (await knownRuns(repo.ledger)).filter(isOpen) : [];
+  if (live.length < 2) return await show(typed);
+  const outcomes: Outcome[] = [];
+  for (const { run } of live) outcomes.push(await show(run));
+  const lines = outcomes.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...(one.lines ?? [])]);
   return {
-    ...done(lines, { runs: shown.map(({ data }) => data) }),
-    problems: shown.flatMap((one) => one.problems ?? []),
+    ...done(lines, { runs: outcomes.map(({ data }) => data) }),
+    problems: outcomes.flatMap((one) => one.problems ?? []),
   };
 }

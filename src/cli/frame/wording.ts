@@ -1,22 +1,27 @@
+import { foldPath } from '../../domain/base/path-fold.ts';
 import { safeLine } from '../../domain/base/safe-text.ts';
 import { shellPath, shellWord } from '../../domain/base/shell-word.ts';
 import { isOfAgent, recordById } from '../../domain/board/board.ts';
 import { undecidedTap } from '../../domain/decide/answer-before-made.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
+import { plannedById } from '../../domain/plan/plan.ts';
 import { runSpend, taskSpend } from '../../domain/run/costs.ts';
+import type { RunState } from '../../domain/run/run.ts';
 import { isLive } from '../../domain/run/schedule.ts';
 import { snapshotOf, type TaskState } from '../../domain/run/task.ts';
+import { grantPattern } from '../../domain/scope/claims.ts';
+import { protectedConfig } from '../../domain/scope/ownership.ts';
 import type { Subjects } from '../../engine/actions/action.ts';
 import type { ActionInputs, ActionKinds, ActionName } from '../../engine/actions/actions.ts';
+import { grantedIn } from '../../pipeline/step.ts';
 import { money } from '../../view/agent-lines.ts';
 import { fenceText } from '../../view/run-view.ts';
-import { afterGrant, wildGrant } from '../decide/grant-wording.ts';
 
 type Wording<Subject, Input> = {
-  /** The command that a person types for it, behind `tidegate`. */
+  /** Returns the command that a person types, without `tidegate`. */
   command(subject: Subject, input: Input): string;
-  /** The line that a person reads once it was accepted, worded from how the run stood before. */
+  /** Returns the line for an accepted request, worded from the state before it. */
   accepted(subject: Subject, input: Input): string;
 };
 
@@ -26,16 +31,16 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
     command: ({ run }) => `approve ${run}`,
     accepted: ({ run, state }, { tap }) => {
       const plan = `plan ${state.hash.slice(0, 12)}, ${fenceText(state)}`;
-      return `Approved ${decidedOn(state, tap)} (${plan}). Follow it: tidegate watch ${run}`;
+      return `Approved ${tapName(state, tap)} (${plan}). Follow it: tidegate watch ${run}`;
     },
   },
   reject: {
     command: ({ run }) => `reject ${run}`,
-    accepted: ({ state }, { tap }) => `Rejected ${decidedOn(state, tap)}.`,
+    accepted: ({ state }, { tap }) => `Rejected ${tapName(state, tap)}.`,
   },
   hold: {
     command: ({ run }) => `hold ${run}`,
-    accepted: ({ run, state }, { tap }) => `On hold: ${decidedOn(state, tap)}. Later: tidegate approve ${run}`,
+    accepted: ({ run, state }, { tap }) => `On hold: ${tapName(state, tap)}. Later: tidegate approve ${run}`,
   },
   grant: {
     command: (subject, { paths }) => ['grant', partName(subject), ...paths.map(shellPath)].join(' '),
@@ -46,8 +51,8 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
     command: (subject, { paths }) => ['drop', partName(subject), ...paths.map(shellPath)].join(' '),
     accepted: (subject, { paths }) =>
       paths.length === 0
-        ? `Dropped ${partName(subject)}. ${leftText(subject)}`
-        : `Taken out of ${partName(subject)}: ${paths.join(' ')}; what is left is judged again.`,
+        ? `Dropped ${partName(subject)}. ${keptText(subject)}`
+        : `Dropped ${paths.join(' ')} from ${partName(subject)}; the rest is judged again.`,
   },
   discard: {
     command: (subject, { paths }) => ['clean --discard', partName(subject), ...paths.map(shellPath)].join(' '),
@@ -55,23 +60,23 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   },
   retry: {
     command: (subject) => `retry ${partName(subject)}`,
-    accepted: (subject) => `${partName(subject)} begins again from its base.`,
+    accepted: (subject) => `${partName(subject)} starts again from its base.`,
   },
   'switch-agent': {
     command: (subject, { agent }) => `retry ${partName(subject)} --agent ${shellWord(agent)}`,
     accepted: (subject, { agent }) =>
       subject.state.tasks[subject.task]?.progress.status === 'waiting'
-        ? `${partName(subject)} goes on, by ${agent}.`
-        : `${partName(subject)} begins again from its base, by ${agent}.`,
+        ? `${partName(subject)} continues with ${agent}.`
+        : `${partName(subject)} starts again from its base, with ${agent}.`,
   },
   rework: {
     command: (subject, { message }) => `rework ${partName(subject)} -m ${shellWord(message)}`,
-    accepted: (subject, { message }) => `${partName(subject)} goes on from its snapshot: ${cut(safeLine(message))}`,
+    accepted: (subject, { message }) => `${partName(subject)} continues from its snapshot: ${cut(safeLine(message))}`,
   },
   accept: {
     command: (subject, { snapshot }) => `accept ${partName(subject)} --snapshot ${snapshot.slice(0, 12)}`,
     accepted: (subject, { snapshot }) =>
-      `Took snapshot ${snapshot.slice(0, 8)} of ${partName(subject)}; its other gates judge it now. See: tidegate why ${partName(subject)}`,
+      `Accepted snapshot ${snapshot.slice(0, 8)} of ${partName(subject)}; its other gates judge it now. See: tidegate why ${partName(subject)}`,
   },
   edit: {
     command: (subject) => `edit ${partName(subject)}`,
@@ -87,13 +92,13 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
     command: (subject, { message }) => `send ${partName(subject)} ${shellWord(message)}`,
     accepted: (subject, { message }) => {
       const name = partName(subject);
-      return `The agent of ${name} has it: ${safeLine(message)}. See: tidegate attach --tail ${name}`;
+      return `Sent to the agent of ${name}: ${safeLine(message)}. See: tidegate attach --tail ${name}`;
     },
   },
   post: {
     command: (subject, { text }) => `post ${partName(subject)} -m ${shellWord(text)}`,
     accepted: ({ run, task }, { text, target = task ?? 'all' }) =>
-      `On the board for ${target === 'all' ? `all tasks of ${run}` : target}: ${safeLine(text)}. See: tidegate board ${run}`,
+      `Posted for ${target === 'all' ? `all tasks of ${run}` : target}: ${safeLine(text)}. See: tidegate board ${run}`,
   },
   answer: {
     command: ({ run }, { record, text }) =>
@@ -102,11 +107,11 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
       const from = recordById(state, record)?.from;
       if (text === null) return `Closed ${run}/${record}.`;
       if (state.ended !== null)
-        return `Answered ${run}/${record}. The run has ended: the answer is kept on its board (tidegate board ${run}).`;
+        return `Answered ${run}/${record}. The run has ended; the answer stays on its board: tidegate board ${run}`;
       const author = from !== undefined && isOfAgent(from) ? state.tasks[from.task] : undefined;
       if (author !== undefined && hasFinished(author))
-        return `Answered ${run}/${record}. The task ${author.id} has ended: the answer is kept on the board, for a rework.`;
-      return `Answered ${run}/${record}; ${author === undefined ? run : `${run}/${author.id}`} finds it in its inbox.`;
+        return `Answered ${run}/${record}. The task ${author.id} has ended; a rework will see the answer.`;
+      return `Answered ${run}/${record}; the answer is in the inbox of ${author === undefined ? run : `${run}/${author.id}`}.`;
     },
   },
   raise: {
@@ -115,32 +120,32 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
       const { state, task } = subject;
       const one = task === null ? undefined : state.tasks[task];
       const { used, limit } = one === undefined ? runSpend(state) : taskSpend(state, one);
-      return `${partName(subject)} may use ${money(limit + usd)}, ${money(used)} of it used.`;
+      return `Raised the budget of ${partName(subject)} to ${money(limit + usd)}; ${money(used)} is used.`;
     },
   },
   pause: {
     command: ({ run }) => `pause ${run}`,
-    accepted: ({ run }) => `Paused ${run}: nothing new starts. Go on: tidegate resume ${run}`,
+    accepted: ({ run }) => `Paused ${run}: nothing new starts. Continue: tidegate resume ${run}`,
   },
   resume: {
     command: ({ run }) => `resume ${run}`,
-    accepted: ({ run }) => `${run} goes on.`,
+    accepted: ({ run }) => `${run} continues.`,
   },
   replan: {
     command: ({ run }) => `resume ${run} --replan`,
     accepted: ({ run }, { order, differences, vain, reused }) => {
-      const merged = vain.length === 0 ? '' : `; ${vain.join(', ')}: merged already, what it says now has no effect`;
-      const kept = reused.length === 0 ? '' : `; unchanged, so their work is kept: ${reused.join(', ')}`;
+      const merged = vain.length === 0 ? '' : `; ${vain.join(', ')}: merged already, so the change has no effect`;
+      const kept = reused.length === 0 ? '' : `; unchanged tasks keep their work: ${reused.join(', ')}`;
       return `${run} has a new plan, ${order.hash.slice(0, 12)} (${shortened(differences)})${merged}${kept}`;
     },
   },
   stop: {
     command: ({ run }) => `stop ${run}`,
-    accepted: ({ run }) => `Stopping ${run}: agents end, their work is kept. Go on: tidegate resume ${run}`,
+    accepted: ({ run }) => `Stopping ${run}: agents end, their work is kept. Continue: tidegate resume ${run}`,
   },
   abandon: {
     command: ({ run }) => `abandon ${run}`,
-    accepted: ({ run }) => `Abandoned ${run}: what has landed stays, everything else is kept: tidegate rescue ${run}`,
+    accepted: ({ run }) => `Abandoned ${run}: landed work stays, everything else is kept: tidegate rescue ${run}`,
   },
   land: {
     command: ({ run }) => `land ${run}`,
@@ -152,15 +157,15 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   },
 };
 
-/** `run` or `run/task`, as people type it. */
+/** Returns `run` or `run/task`, as people type it. */
 export const partName = ({ run, task }: Pick<Subjects['part'], 'run' | 'task'>): string =>
   task === null ? run : `${run}/${task}`;
 
-/** No agent works on it any more. */
+/** No agent works on the task any more. */
 const hasFinished = ({ progress }: TaskState): boolean =>
   ['ready', 'done', 'merged', 'dropped'].includes(progress.status);
 
-/** A list that may be long, on one line. */
+/** Shortens a long list to one line. */
 export const shortened = (differences: readonly string[]): string =>
   differences.length <= 6
     ? differences.join('; ')
@@ -169,24 +174,65 @@ export const shortened = (differences: readonly string[]): string =>
 type State = Subjects['run']['state'];
 const decidedTap = (state: State, tap: TapName | undefined): TapName | null => tap ?? undecidedTap(state);
 
-/** A launch that failed before its agent began leaves nothing. */
-function leftText(subject: Subjects['task']): string {
+/** A launch that failed before its agent started leaves nothing. */
+function keptText(subject: Subjects['task']): string {
   const { state, task: id } = subject;
   const task = state.tasks[id];
   if (task === undefined || task.launches === 0) return 'It had not started.';
   const isInSnapshot = snapshotOf(task) !== null || isLive(task);
   const isKept = isInSnapshot || state.kept.some((one) => one.task === id);
-  return `${isKept ? 'Its work is kept' : 'What earlier attempts left'}: tidegate rescue ${partName(subject)}`;
+  return `${isKept ? 'Its work is kept' : 'Work of earlier attempts'}: tidegate rescue ${partName(subject)}`;
 }
 
-/** Without the file its task waits for a person all the same. */
+/** Says that the task still waits for a person. */
 function stillText({ state, task }: Subjects['task']): string {
   const need = needsOf(state).find((one) => one.task === task && (one.kind === 'held' || one.kind === 'failed'));
   if (need === undefined) return '';
   return ` The task ${need.kind === 'held' ? 'is still held' : 'has failed'}; next: ${need.command}`;
 }
 
-const decidedOn = (state: State, tap: TapName | undefined): string =>
+const tapName = (state: State, tap: TapName | undefined): string =>
   decidedTap(state, tap) === 'land' ? `the landing of ${state.run} on ${state.target.branch}` : state.run;
 
 const cut = (line: string): string => (line.length <= 200 ? line : `${line.slice(0, 199)}…`);
+
+/** Says what follows from a grant, worded from the state before it. */
+function afterGrant({ state, task: id }: Subjects['task'], paths: readonly string[]): string {
+  const task = state.tasks[id];
+  switch (task?.progress.status) {
+    case 'launching':
+    case 'running':
+      return whileLive(state, task, paths);
+    case 'held':
+    case 'ended':
+    case undefined:
+      return 'its snapshot is judged again';
+    case 'waiting':
+      return 'its next attempt may change them';
+    case 'failed':
+      return 'it has failed, so this takes effect when it is retried';
+    case 'merged':
+      return 'it is merged already, so nothing is judged again; a check definition that it changed takes effect now';
+    case 'ready':
+    case 'done':
+    case 'dropped':
+      return `it is ${task.progress.status}, so nothing is judged again`;
+  }
+}
+
+/** Files that steer agents are read-only in the fence of an attempt until it ends. */
+function whileLive(state: RunState, task: TaskState, paths: readonly string[]): string {
+  const planned = plannedById(state.plan, task.id);
+  const isFenced = state.plan.fence.mode !== 'none';
+  const closed = planned === undefined || !isFenced ? [] : protectedConfig(state.plan, planned, grantedIn(state));
+  const names = new Set(closed.map(foldPath));
+  const later = paths.filter((path) => names.has(grantPattern(path).prefix[0] ?? ''));
+  if (later.length === 0) return 'its agent may change them now';
+  const open = later.length === paths.length ? '' : 'its agent may change the others now; ';
+  return `${open}read-only until its next attempt: ${later.join(' ')}`;
+}
+
+const wildGrant = (paths: readonly string[]): string =>
+  paths.every((path) => grantPattern(path).literal)
+    ? ''
+    : ' A wildcard never includes protected files and check definitions: grant those by name.';

@@ -11,7 +11,7 @@ import { unfoldedLines, wordLine } from '../../view/phases.ts';
 import { endLine, endTone, fenceText, needSince, type RunView } from '../../view/run-view.ts';
 import { age } from '../../view/times.ts';
 import { type Around, whyRun, whyTask } from '../../view/why.ts';
-import { keyLine, paneKeyLine } from './key-line.ts';
+import { acceptanceOf, approvalOf, grantOf, isRowOpen, raiseOf } from './list-keys.ts';
 import { type Pane, visible, wrap } from './pane.ts';
 import { questionText } from './questions.ts';
 import { type ListRow, listRows, tokens } from './rows.ts';
@@ -19,7 +19,7 @@ import type { Ui } from './ui.ts';
 
 type Shown = { readonly view: RunView; readonly size: Size; readonly around: Around };
 
-/** All that is on the screen at one moment. */
+/** Returns the whole screen. */
 export function frameOf(ui: Ui, shown: Shown): Frame {
   return ui.pane === null ? listFrame(ui, shown) : paneFrame(ui, ui.pane, shown);
 }
@@ -29,7 +29,7 @@ function listFrame(ui: Ui, shown: Shown): Frame {
   const head = [
     headLine(view),
     ...(ui.unfolded ? unfoldedLines(view.state) : [wordLine(view.state)]),
-    ...standing(shown),
+    ...stateLines(shown),
     rule(size),
   ];
   const foot = [rule(size), ...details(ui, shown), ...lastLines(ui, view), keyLine(ui, view.state, size.columns)];
@@ -42,7 +42,7 @@ function headLine({ state, times, now }: RunView): Text {
   const used = Object.values(state.tasks).map(usageOf).reduce(addUsage, noUsage);
   const isFenced = state.plan.fence.mode !== 'none';
   const facts = [
-    // last where it is as it should be; whoever runs unfenced must see it on every screen
+    // a missing fence comes first, so that it is seen on every screen
     isFenced ? '' : fenceText(state),
     `onto ${state.target.branch}`,
     age(times.began, times.ended ?? now),
@@ -58,10 +58,10 @@ function headLine({ state, times, now }: RunView): Text {
   ];
 }
 
-const mostStanding = 3;
+const mostStateLines = 3;
 
-/** How it ended, or what the whole run waits for. */
-function standing({ view, around }: Shown): readonly Text[] {
+/** Says how the run ended, or what the whole run is waiting for. */
+function stateLines({ view, around }: Shown): readonly Text[] {
   const { state, now } = view;
   const ended = endLine(state);
   if (ended !== null) return [[{ text: ended, tone: endTone(state) }]];
@@ -75,7 +75,7 @@ function standing({ view, around }: Shown): readonly Text[] {
       const how = need.first === undefined ? last : `${need.first}; then ${last}`;
       return [{ text: `! ${need.message}`, tone: 'waiting' }, `${since === '' ? '' : ` (${since})`}: ${how}`];
     });
-  return [...line, ...needs, ...cautionLines(state, now), ...(around.copying ?? [])].slice(0, mostStanding);
+  return [...line, ...needs, ...cautionLines(state, now), ...(around.copying ?? [])].slice(0, mostStateLines);
 }
 
 const keyOfNeed: Readonly<Partial<Record<string, string>>> = {
@@ -87,7 +87,7 @@ const keyOfNeed: Readonly<Partial<Record<string, string>>> = {
   halted: 'p',
 };
 
-/** What the selected task waits for, in full. */
+/** Explains in full what the selected task is waiting for. */
 function details(ui: Ui, { view, size, around }: Shown): readonly Text[] {
   const lines = size.rows < 30 ? 3 : 5;
   const why = ui.selected === null ? whyRun(view, around) : whyTask(view, ui.selected, around);
@@ -101,7 +101,7 @@ const lastLines = (ui: Ui, view: RunView): readonly Text[] => [
   ui.question === null ? (ui.notice ?? '') : questionText(ui.question, view),
 ];
 
-/** The rows around the selected one, which is marked also where there are no colours. */
+/** Returns the rows around the selected one, which is marked even without colours. */
 function windowOf(rows: readonly ListRow[], ui: Ui, room: number, columns: number): readonly ScreenRow[] {
   const at = rows.findIndex(({ task }) => task !== null && task === ui.selected);
   const top = rows.length <= room ? 0 : Math.max(0, Math.min(rows.length - room, at - Math.floor(room / 2)));
@@ -134,16 +134,73 @@ function paneTitle({ kind, task }: Pane, state: RunState): string {
   const subject = task === null ? state.run : `${state.run}/${task}`;
   switch (kind) {
     case 'transcript':
-      return `What the agent of ${subject} says and does`;
+      return `Transcript of ${subject}`;
     case 'log':
-      return `What ${subject} printed`;
+      return `Output of ${subject}`;
     case 'diff':
-      return `What ${subject} changed`;
+      return `Changes of ${subject}`;
     case 'why':
-      return `Why ${subject} is where it is`;
+      return `Why ${subject} is waiting`;
     case 'help':
       return 'Keys';
   }
 }
 
 const rule = ({ columns }: Size): Text => [{ text: '─'.repeat(columns), tone: 'dim' }];
+
+type KeyHint = { readonly key: string; readonly word: string; readonly isUrgent: boolean };
+
+/** Lists the keys that do something now; those that the run waits for come first. */
+function keyLine(ui: Ui, state: RunState, columns: number): Text {
+  const task = ui.selected === null ? undefined : state.tasks[ui.selected];
+  const isHeld = ['held', 'failed'].includes(task?.progress.status ?? '');
+  const approval = approvalOf(state);
+  const urgent = (key: string, word: string, applies: boolean): readonly KeyHint[] =>
+    applies ? [{ key, word, isUrgent: true }] : [];
+  const plain = (key: string, word: string, applies = true): readonly KeyHint[] =>
+    applies ? [{ key, word, isUrgent: false }] : [];
+  const isActive = state.mode.mode === 'active';
+  const keys = [
+    ...urgent('a', approval?.asks === 'approve' && approval.tap !== 'land' ? 'approve' : 'land', approval !== null),
+    ...urgent('g', 'grant', grantOf(task) !== null),
+    ...urgent('$', 'raise', raiseOf(state, task) !== null),
+    ...urgent('p', 'resume', !isActive),
+    ...urgent('r', 'rework', isHeld),
+    ...urgent('t', 'accept', acceptanceOf(task) !== null),
+    ...urgent('x', 'drop', isHeld),
+    ...plain('⏎', 'transcript'),
+    ...plain('d', 'diff'),
+    ...plain('l', 'log'),
+    ...plain('w', 'why'),
+    ...plain('p', 'pause', isActive),
+    ...plain('s', 'stop'),
+    ...plain('X', 'abandon', state.ended === null),
+    ...plain('x', 'drop', isRowOpen(task) && !isHeld),
+    ...plain('tab', 'phases'),
+  ];
+  return fitKeys(keys, [...plain('?', 'help'), ...plain('q', state.ended === null ? 'detach' : 'leave')], columns);
+}
+
+const paneKeyLine = (state: RunState): Text =>
+  line([
+    { key: '↑↓ PgUp PgDn g G', word: 'scroll', isUrgent: false },
+    { key: '⏎ d l w', word: 'other panes', isUrgent: false },
+    { key: 'esc', word: state.ended === null ? 'back' : 'leave', isUrgent: false },
+  ]);
+
+/** Leaves out keys that do not fit, but never the last ones. */
+function fitKeys(keys: readonly KeyHint[], last: readonly KeyHint[], columns: number): Text {
+  let shown = keys;
+  while (shown.length > 0 && widthOfAll([...shown, ...last]) > columns) shown = shown.slice(0, -1);
+  return line([...shown, ...last]);
+}
+
+const widthOfAll = (keys: readonly KeyHint[]): number =>
+  keys.reduce((sum, { key, word }) => sum + key.length + word.length + 3, -2);
+
+const line = (keys: readonly KeyHint[]): Text =>
+  keys.flatMap(({ key, word, isUrgent }, at) => [
+    at === 0 ? '' : '  ',
+    { text: key, tone: isUrgent ? 'waiting' : 'strong' } as const,
+    isUrgent ? ({ text: ` ${word}`, tone: 'waiting' } as const) : ` ${word}`,
+  ]);

@@ -10,8 +10,8 @@ import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { Key, Size } from '../../ports/screen.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { frameOf } from './frame.ts';
-import { helpLines } from './help-lines.ts';
-import { firstUi, press, settle, type Ui, type Wish } from './ui.ts';
+import { helpLines } from './pane-texts.ts';
+import { initialUi, press, settle, type Ui, type UiRequest } from './ui.ts';
 
 const [small, large]: Size[] = [
   { columns: 80, rows: 24 },
@@ -22,19 +22,19 @@ if (small === undefined || large === undefined) throw new Error('two sizes');
 function pressed(
   view: RunView,
   ...keys: readonly (Key | string)[]
-): { readonly ui: Ui; readonly wishes: readonly Wish[] } {
-  const wishes: Wish[] = [];
-  let ui = settle(firstUi, view);
+): { readonly ui: Ui; readonly requests: readonly UiRequest[] } {
+  const requests: UiRequest[] = [];
+  let ui = settle(initialUi, view);
   for (const key of keys) {
     const next = press(ui, typeof key === 'string' ? { key: 'text', text: key } : key, {
       view,
       size: small as Size,
       hosts: true,
     });
-    if (next.wish !== null) wishes.push(next.wish);
+    if (next.request !== null) requests.push(next.request);
     ui = settle(next.ui, view);
   }
-  return { ui, wishes };
+  return { ui, requests };
 }
 
 /** What stands on a terminal of that size, drawn by Ink. */
@@ -76,7 +76,7 @@ test('a run at work at 80x24', () => {
     checkout-k3f9  onto main · 1m 19s · $0.42 · 13.3k tokens · fence: bubblewrap
     ✓ Check  ✓ Approve  ● Work  · Verify  · Land
     ────────────────────────────────────────────────────────────────────────────────
-    wave 0
+    wave 1
     ▸ ● hello running  1m 07s dispatch  13.3k   $0.42
       · reply waiting                                  for hello
 
@@ -129,7 +129,7 @@ test('a held task comes first, is counted, and its keys are offered', () => {
     ────────────────────────────────────────────────────────────────────────────────
     needs you (1)
     ▸ ! hello held     1m 06s dispatch  13.3k   $0.42  added x.md: the task does no…
-    wave 0
+    wave 1
       ! reply blocked                                  needs hello, which is held
 
 
@@ -164,7 +164,7 @@ test('the same at 120x40, with all phases', () => {
     ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
     needs you (1)
     ▸ ! hello held     1m 06s dispatch  13.3k   $0.42  added x.md: the task does not own it
-    wave 0
+    wave 1
       ! reply blocked                                  needs hello, which is held
 
 
@@ -203,7 +203,8 @@ test('help fits on 80x24', () => {
   const { ui } = pressed(heldRun, '?');
   const filled = { ...ui, pane: ui.pane === null ? null : { ...ui.pane, lines: helpLines } };
   const text = drawn(filled, heldRun, small);
-  for (const word of ['the task before', 'a page; b and space too', 'home and end too']) expect(text).toContain(word);
+  for (const word of ['select the previous or next task', 'scroll by a page; also b and space', 'also home and end'])
+    expect(text).toContain(word);
 });
 
 test('a long text is wrapped, keeps to its end and scrolls', () => {
@@ -215,7 +216,7 @@ test('a long text is wrapped, keeps to its end and scrolls', () => {
   };
   expect(drawn(filled, atWork, small)).toMatchInlineSnapshot(`
     "
-    What the agent of checkout-k3f9/hello says and does  13-32 of 32
+    Transcript of checkout-k3f9/hello  13-32 of 32
     ────────────────────────────────────────────────────────────────────────────────
     line 12
     line 13
@@ -256,14 +257,14 @@ test('no control character of an agent reaches the terminal', () => {
 });
 
 test('every decision is asked before it is made; only y means yes', () => {
-  const drops = [{ wish: 'act', act: { act: 'drop', task: hello } }];
-  expect(pressed(heldRun, 'x', 'y').wishes).toEqual(drops);
-  expect(pressed(heldRun, 'x', 'n').wishes).toEqual([]);
-  expect(pressed(heldRun, 'x', enter).wishes).toEqual([]);
-  expect(pressed(heldRun, 'x', esc, 'y').wishes).toEqual([]);
-  expect(pressed(heldRun, 'x', { key: 'pasted', text: 'y' }).wishes).toEqual([]);
-  expect(pressed(heldRun, 's', 'y').wishes).toEqual([{ wish: 'act', act: { act: 'stop' } }]);
-  expect(pressed(atWork, 'p').wishes).toEqual([{ wish: 'act', act: { act: 'pause' } }]);
+  const drops = [{ request: 'act', act: { act: 'drop', task: hello } }];
+  expect(pressed(heldRun, 'x', 'y').requests).toEqual(drops);
+  expect(pressed(heldRun, 'x', 'n').requests).toEqual([]);
+  expect(pressed(heldRun, 'x', enter).requests).toEqual([]);
+  expect(pressed(heldRun, 'x', esc, 'y').requests).toEqual([]);
+  expect(pressed(heldRun, 'x', { key: 'pasted', text: 'y' }).requests).toEqual([]);
+  expect(pressed(heldRun, 's', 'y').requests).toEqual([{ request: 'act', act: { act: 'stop' } }]);
+  expect(pressed(atWork, 'p').requests).toEqual([{ request: 'act', act: { act: 'pause' } }]);
   expect(pressed(atWork, 'j', 'g').ui).toMatchObject({ selected: reply, question: null });
 });
 
@@ -275,25 +276,27 @@ test('work of an agent that did not finish is taken by its key, and the snapshot
   const progress = { status: 'failed', attempt: { ...attempt, monitored }, snapshot } as const;
   const tasks = { ...heldRun.state.tasks, [hello]: { ...task, progress } };
   const unfinished = { ...heldRun, state: { ...heldRun.state, tasks } };
-  expect(drawn(pressed(unfinished).ui, unfinished, small)).toContain('t take');
-  expect(drawn(pressed(unfinished, 't').ui, unfinished, small)).toContain('Take hello as it is (');
-  const takes = [{ wish: 'act', act: { act: 'accept', task: hello, snapshot: snapshot.commit } }];
-  expect(pressed(unfinished, 't', 'y').wishes).toEqual(takes);
-  expect(pressed(unfinished, 't', 'n').wishes).toEqual([]);
+  expect(drawn(pressed(unfinished).ui, unfinished, small)).toContain('t accept');
+  expect(drawn(pressed(unfinished, 't').ui, unfinished, small)).toContain('Accept hello as it is (');
+  const takes = [{ request: 'act', act: { act: 'accept', task: hello, snapshot: snapshot.commit } }];
+  expect(pressed(unfinished, 't', 'y').requests).toEqual(takes);
+  expect(pressed(unfinished, 't', 'n').requests).toEqual([]);
   expect(pressed(unfinished, 't', 'd').ui.pane).toMatchObject({ kind: 'diff', task: hello });
-  expect(pressed(heldRun, 't')).toMatchObject({ ui: { question: null }, wishes: [] });
+  expect(pressed(heldRun, 't')).toMatchObject({ ui: { question: null }, requests: [] });
 });
 
 test('a limit of money that is in the way is raised by its key: of the task that is selected, else of the run', () => {
   const over = spent(atWork, hello, 60);
   expect(drawn(pressed(over).ui, over, small)).toContain('\n$ raise  ');
-  expect(drawn(pressed(over, '$').ui, over, small)).toContain('Let the run use $50 more? [y/N]');
-  expect(pressed(over, '$', 'y').wishes).toEqual([{ wish: 'act', act: { act: 'raise', task: null, usd: 50 } }]);
-  expect(pressed(over, '$', 'n').wishes).toEqual([]);
+  expect(drawn(pressed(over, '$').ui, over, small)).toContain('Raise the budget of the run by $50? [y/N]');
+  expect(pressed(over, '$', 'y').requests).toEqual([{ request: 'act', act: { act: 'raise', task: null, usd: 50 } }]);
+  expect(pressed(over, '$', 'n').requests).toEqual([]);
 
   const ownLimit = spent(over, reply, 60);
-  expect(pressed(ownLimit, '$', 'y').wishes).toEqual([{ wish: 'act', act: { act: 'raise', task: reply, usd: 10 } }]);
-  expect(pressed(atWork, '$')).toMatchObject({ ui: { question: null }, wishes: [] });
+  expect(pressed(ownLimit, '$', 'y').requests).toEqual([
+    { request: 'act', act: { act: 'raise', task: reply, usd: 10 } },
+  ]);
+  expect(pressed(atWork, '$')).toMatchObject({ ui: { question: null }, requests: [] });
 });
 
 test('rework takes a text, typed and pasted', () => {
@@ -308,16 +311,16 @@ test('rework takes a text, typed and pasted', () => {
     { key: 'pasted', text: 'pe\nat all' },
     enter,
   );
-  expect(typed.wishes).toEqual([{ wish: 'act', act: { act: 'rework', task: hello, message: 'nope at all' } }]);
-  expect(pressed(heldRun, 'r', enter).wishes).toEqual([]);
+  expect(typed.requests).toEqual([{ request: 'act', act: { act: 'rework', task: hello, message: 'nope at all' } }]);
+  expect(pressed(heldRun, 'r', enter).requests).toEqual([]);
 });
 
 test('an open tap is asked about by itself, once', () => {
   const waiting = viewed(...begun());
   expect(pressed(waiting).ui.question).toEqual({ asks: 'approve', tap: 'start' });
-  expect(pressed(waiting, 'e').wishes).toEqual([{ wish: 'edit' }]);
-  expect(pressed(waiting, 'y').wishes).toEqual([{ wish: 'act', act: { act: 'approve' } }]);
-  expect(pressed(waiting, 'n').wishes).toEqual([{ wish: 'act', act: { act: 'reject' } }]);
+  expect(pressed(waiting, 'e').requests).toEqual([{ request: 'edit' }]);
+  expect(pressed(waiting, 'y').requests).toEqual([{ request: 'act', act: { act: 'approve' } }]);
+  expect(pressed(waiting, 'n').requests).toEqual([{ request: 'act', act: { act: 'reject' } }]);
   const later = { key: 'escape' } as const;
   expect(pressed(waiting, later).ui.question).toBeNull();
   expect(pressed(waiting, later, 'a').ui.question).toEqual({ asks: 'approve', tap: 'start' });
@@ -326,10 +329,10 @@ test('an open tap is asked about by itself, once', () => {
 test('Ctrl-C asks who hosts the run, and detaches whoever presses it twice', () => {
   const interrupt: Key = { key: 'interrupt' };
   expect(pressed(atWork, interrupt).ui.question).toMatchObject({ asks: 'leave' });
-  expect(pressed(atWork, interrupt, interrupt).wishes).toEqual([{ wish: 'leave', by: 'interrupt' }]);
-  expect(pressed(atWork, interrupt, 'd').wishes).toEqual([{ wish: 'leave', by: 'interrupt' }]);
-  expect(pressed(atWork, interrupt, 's').wishes).toEqual([{ wish: 'stop' }]);
-  expect(pressed(atWork, interrupt, esc)).toMatchObject({ ui: { question: null }, wishes: [] });
-  expect(pressed(atWork, 'q').wishes).toEqual([{ wish: 'leave', by: 'key' }]);
-  expect(pressed(atWork, enter, 'q').wishes).toEqual([]);
+  expect(pressed(atWork, interrupt, interrupt).requests).toEqual([{ request: 'leave', by: 'interrupt' }]);
+  expect(pressed(atWork, interrupt, 'd').requests).toEqual([{ request: 'leave', by: 'interrupt' }]);
+  expect(pressed(atWork, interrupt, 's').requests).toEqual([{ request: 'stop' }]);
+  expect(pressed(atWork, interrupt, esc)).toMatchObject({ ui: { question: null }, requests: [] });
+  expect(pressed(atWork, 'q').requests).toEqual([{ request: 'leave', by: 'key' }]);
+  expect(pressed(atWork, enter, 'q').requests).toEqual([]);
 });

@@ -8,10 +8,10 @@ import type { Key } from '../../ports/screen.ts';
 import { openPane, type PaneKind } from './pane.ts';
 import type { Question } from './questions.ts';
 import { orderOf } from './rows.ts';
-import type { Pressed, Standing, Ui } from './ui.ts';
+import type { KeyContext, KeyResult, Ui } from './ui.ts';
 
-/** Keys where the tasks are in sight. */
-export function inList(ui: Ui, key: Key, at: Standing): Pressed {
+/** Handles keys while the list of tasks is shown. */
+export function listKey(ui: Ui, key: Key, at: KeyContext): KeyResult {
   const { state } = at.view;
   const task = ui.selected === null ? undefined : state.tasks[ui.selected];
   const typed = key.key === 'text' ? key.text : key.key;
@@ -23,25 +23,25 @@ export function inList(ui: Ui, key: Key, at: Standing): Pressed {
     case 'tab':
       return stay({ ...ui, unfolded: !ui.unfolded });
     case 'q':
-      return { ui, wish: { wish: 'leave', by: 'key' } };
+      return { ui, request: { request: 'leave', by: 'key' } };
     case 'p':
-      return { ui, wish: { wish: 'act', act: { act: state.mode.mode === 'active' ? 'pause' : 'resume' } } };
+      return { ui, request: { request: 'act', act: { act: state.mode.mode === 'active' ? 'pause' : 'resume' } } };
     case 's':
       return stay({ ...ui, question: { asks: 'stop' } });
     case 'X':
       return asks(ui, state.ended === null ? { asks: 'abandon' } : null, 'the run has ended');
     case 'a':
-      return asks(ui, approvalOf(state), 'nothing waits for an approval');
+      return asks(ui, approvalOf(state), 'nothing is waiting for approval');
     case 'g':
-      return asks(ui, grantOf(task), 'this task asks for no path and is not held for one');
+      return asks(ui, grantOf(task), 'this task needs no grant');
     case '$':
-      return asks(ui, raiseOf(state, task), 'no limit of money is in the way');
+      return asks(ui, raiseOf(state, task), 'no budget is used up');
     case 'x':
-      return asks(ui, isRowOpen(task) ? { asks: 'drop', task: task.id } : null, 'this task is settled');
+      return asks(ui, isRowOpen(task) ? { asks: 'drop', task: task.id } : null, 'this task has ended');
     case 't':
-      return asks(ui, acceptanceOf(task), 'this task left no work that could be taken as it is');
+      return asks(ui, acceptanceOf(task), 'this task has no unfinished work to accept');
     case 'r':
-      return asks(ui, isRowOpen(task) ? { asks: 'rework', task: task.id, text: '' } : null, 'this task is settled');
+      return asks(ui, isRowOpen(task) ? { asks: 'rework', task: task.id, text: '' } : null, 'this task has ended');
     default:
       return stay(ui);
   }
@@ -60,9 +60,9 @@ const steps: Readonly<Record<string, number>> = {
 
 const panes: Readonly<Record<string, PaneKind>> = { enter: 'transcript', d: 'diff', l: 'log', w: 'why', '?': 'help' };
 
-const stay = (ui: Ui): Pressed => ({ ui, wish: null });
+const stay = (ui: Ui): KeyResult => ({ ui, request: null });
 
-const asks = (ui: Ui, question: Question | null, otherwise: string): Pressed =>
+const asks = (ui: Ui, question: Question | null, otherwise: string): KeyResult =>
   stay(question === null ? { ...ui, notice: otherwise } : { ...ui, question });
 
 function moved(ui: Ui, state: RunState, step: number): Ui['selected'] {
@@ -71,7 +71,7 @@ function moved(ui: Ui, state: RunState, step: number): Ui['selected'] {
   return order[Math.max(0, Math.min(order.length - 1, from + step))] ?? null;
 }
 
-/** The tap that waits, also one on hold; or a landing that was refused and may be tried again. */
+/** Returns the waiting tap, also one on hold, or a refused landing that may be tried again. */
 export function approvalOf(state: RunState): Question | null {
   const names = Object.keys(state.taps) as TapName[];
   const tap = names.find((name) => ['pending', 'held'].includes(state.taps[name]?.status ?? ''));
@@ -79,7 +79,7 @@ export function approvalOf(state: RunState): Question | null {
   return state.landing.status === 'refused' ? { asks: 'land' } : null;
 }
 
-/** The paths that the task is held for, or that its agent asks for. */
+/** Returns the paths that the task is held for, or that its agent asks for. */
 export function grantOf(task: TaskState | undefined): Question | null {
   if (task === undefined) return null;
   const held = task.progress.status === 'held' ? foreignPathsOf(task.progress.hold) : null;
@@ -87,7 +87,7 @@ export function grantOf(task: TaskState | undefined): Question | null {
   return paths.length === 0 ? null : { asks: 'grant', task: task.id, paths };
 }
 
-/** The snapshot of a task that did not end well. What else stands against it is judged when it is taken. */
+/** Returns the snapshot of a task whose agent did not finish. Its other gates judge it when it is accepted. */
 export function acceptanceOf(task: TaskState | undefined): Question | null {
   const snapshot = task === undefined ? null : snapshotOf(task);
   if (task === undefined || snapshot === null || snapshot.diff.length === 0) return null;
@@ -97,7 +97,7 @@ export function acceptanceOf(task: TaskState | undefined): Question | null {
   return { asks: 'accept', task: task.id, snapshot: snapshot.commit, files: snapshot.diff.length };
 }
 
-/** As much again as the plan gave: to the task if its own limit is in the way, else to the run or to whichever task stands. */
+/** Doubles a used-up budget: that of the selected task, else of the run or of the first task that waits for one. */
 export function raiseOf(state: RunState, task: TaskState | undefined): Question | null {
   const over = needsOf(state).filter(({ kind }) => kind === 'budget');
   const need = over.find((one) => one.task === task?.id) ?? over[0];

@@ -5,11 +5,10 @@ import type { Text } from '../../ports/terminal.ts';
 import { agentLines } from '../../view/agent-lines.ts';
 import { type RunView, toldLines } from '../../view/run-view.ts';
 import { type Around, type Why, whyRun, whyTask } from '../../view/why.ts';
-import { taskDiff } from '../look/diff.ts';
-import { helpLines } from './help-lines.ts';
+import { taskDiff } from '../commands/look/diff.ts';
 import type { Pane } from './pane.ts';
 
-/** The text of a pane as far as there is one; the same array as long as nothing was added. */
+/** Returns the text of a pane so far; the same array while nothing was added. */
 export type PaneText = (view: RunView, around: Around) => Promise<readonly Text[]>;
 
 export function paneText(repo: RepositoryHandle, { kind, task }: Pick<Pane, 'kind' | 'task'>): PaneText {
@@ -21,13 +20,13 @@ export function paneText(repo: RepositoryHandle, { kind, task }: Pick<Pane, 'kin
     case 'diff':
       return once((view) => (task === null ? runDiff(repo, view) : taskDiff(repo, view.state, task)));
     case 'log':
-      return task === null ? nothing : growing(task, (attempt, from) => repo.files.readLog(attempt, from), printed);
+      return task === null ? nothing : growing(task, (attempt, from) => repo.files.readLog(attempt, from), outputLines);
     case 'transcript':
-      return task === null ? nothing : said(repo, task);
+      return task === null ? nothing : transcriptOrLog(repo, task);
   }
 }
 
-const nothing: PaneText = async () => ['no task is selected'];
+const nothing: PaneText = async () => ['No task is selected.'];
 
 function once(read: (view: RunView) => Promise<readonly Text[]>): PaneText {
   let lines: Promise<readonly Text[]> | null = null;
@@ -38,24 +37,24 @@ function once(read: (view: RunView) => Promise<readonly Text[]>): PaneText {
 }
 
 function whyLines(view: RunView, task: TaskId | null, around: Around): readonly Text[] {
-  const told = (why: Why): readonly Text[] => [why.sentence, ...toldLines(why)];
+  const linesOf = (why: Why): readonly Text[] => [why.sentence, ...toldLines(why)];
   return task === null
-    ? told(whyRun(view, around))
-    : [...told(whyTask(view, task, around)), '', ...told(whyRun(view, around))];
+    ? linesOf(whyRun(view, around))
+    : [...linesOf(whyTask(view, task, around)), '', ...linesOf(whyRun(view, around))];
 }
 
 async function runDiff(repo: RepositoryHandle, { state }: RunView): Promise<readonly Text[]> {
   const merged = Object.values(state.tasks).filter(({ progress }) => progress.status === 'merged');
   const all = await Promise.all(merged.map(({ id }) => taskDiff(repo, state, id)));
-  return all.length === 0 ? ['nothing is merged yet'] : all.flatMap((lines) => [...lines, '']);
+  return all.length === 0 ? ['Nothing is merged yet.'] : all.flatMap((lines) => [...lines, '']);
 }
 
-/** Commands speak no protocol: what they print takes its place. */
-function said(repo: RepositoryHandle, task: TaskId): PaneText {
-  const spoken = growing(task, (attempt, from) => repo.files.readTranscript(attempt, from), transcribed);
-  const log = growing(task, (attempt, from) => repo.files.readLog(attempt, from), printed);
+/** Commands have no transcript: their output takes its place. */
+function transcriptOrLog(repo: RepositoryHandle, task: TaskId): PaneText {
+  const transcript = growing(task, (attempt, from) => repo.files.readTranscript(attempt, from), transcriptLines);
+  const log = growing(task, (attempt, from) => repo.files.readLog(attempt, from), outputLines);
   return async (view, around) => {
-    const lines = await spoken(view, around);
+    const lines = await transcript(view, around);
     return lines.length > 0 ? lines : await log(view, around);
   };
 }
@@ -64,7 +63,7 @@ type Read = (attempt: AttemptId, from: number) => Promise<{ readonly text: strin
 
 const mostLines = 5_000;
 
-/** Reads on from where it was, through all attempts of a task. Of very long texts the end is kept. */
+/** Reads what was added, through all attempts of a task. Keeps the end of very long texts. */
 function growing(task: TaskId, read: Read, linesOf: (line: string) => readonly Text[]): PaneText {
   let number = 1;
   let from = 0;
@@ -76,13 +75,13 @@ function growing(task: TaskId, read: Read, linesOf: (line: string) => readonly T
   return async ({ state }) => {
     const launches = state.tasks[task]?.launches ?? 0;
     while (number <= launches) {
-      const got = await read(attemptId(state.run, task, number), from);
-      const parts = (rest + got.text).split('\n');
+      const chunk = await read(attemptId(state.run, task, number), from);
+      const parts = (rest + chunk.text).split('\n');
       rest = parts.pop() ?? '';
       add(parts.flatMap(linesOf));
-      const isThrough = got.next === from;
-      from = got.next;
-      if (!isThrough) continue;
+      const isRead = chunk.next === from;
+      from = chunk.next;
+      if (!isRead) continue;
       if (number === launches) break;
       number += 1;
       from = 0;
@@ -93,9 +92,34 @@ function growing(task: TaskId, read: Read, linesOf: (line: string) => readonly T
   };
 }
 
-const printed = (line: string): readonly Text[] => [line];
+const outputLines = (line: string): readonly Text[] => [line];
 
-function transcribed(line: string): readonly Text[] {
+function transcriptLines(line: string): readonly Text[] {
   const { at: _at, ...event } = JSON.parse(line) as AgentEvent & { readonly at: string };
   return agentLines(event);
 }
+
+const keys: readonly (readonly [string, string])[] = [
+  ['↑ ↓  j k', 'select the previous or next task'],
+  ['⏎', 'follow its transcript; for commands, their output'],
+  ['d', 'show its changes and who owns each file'],
+  ['l', 'show its output'],
+  ['w', 'explain what it is waiting for, and what to type'],
+  ['tab', 'show all ten phases instead of five words'],
+  ['', ''],
+  ['a', 'approve the start or the landing'],
+  ['g', 'grant the paths that the task needs'],
+  ['$', 'raise the budget'],
+  ['r', 'rework: start another attempt on top of the work, with a message'],
+  ['t', 'accept the work although its agent did not finish'],
+  ['x', 'drop the task; its work is kept for rescue'],
+  ['p', 'pause: nothing new starts; press again to resume'],
+  ['s  X', 's stops: agents end; X abandons the run for good. Both keep the work'],
+  ['esc', 'go back; in a text also q'],
+  ['q', 'leave; the run continues in the background'],
+  ['Ctrl-C', 'in `tidegate run`: detach or stop; otherwise leave'],
+  ['PgUp PgDn', 'in a text: scroll by a page; also b and space'],
+  ['g G', 'in a text: go to the start or end; also home and end'],
+];
+
+export const helpLines: readonly Text[] = keys.map(([key, does]) => [{ text: key.padEnd(12), tone: 'strong' }, does]);

@@ -6,13 +6,13 @@ import type { Span, Text } from '../../ports/terminal.ts';
 
 export type PaneKind = 'transcript' | 'log' | 'diff' | 'why' | 'help';
 
-/** A long text over the whole screen. Without a task it is about the run. */
+/** A long text that fills the screen. Without a task it is about the run. */
 export type Pane = {
   readonly kind: PaneKind;
   readonly task: TaskId | null;
   /** Null until it was read for the first time. */
   readonly lines: readonly Text[] | null;
-  /** The first line that is shown; null keeps to the end while the text grows. */
+  /** The first visible line; null stays at the end while the text grows. */
   readonly top: number | null;
 };
 
@@ -25,11 +25,11 @@ export const openPane = (kind: PaneKind, task: TaskId | null): Pane => ({
 
 const isFollowed = (kind: PaneKind): boolean => kind === 'transcript' || kind === 'log';
 
-/** Lines of a pane that are not its text: title, two rules, keys. */
+/** Lines of a pane beside its text: title, two rules, keys. */
 const frameLines = 4;
 const paneRoom = ({ rows }: Size): number => Math.max(1, rows - frameLines);
 
-export function scrolled(pane: Pane, typed: string, size: Size): Pane {
+export function scroll(pane: Pane, typed: string, size: Size): Pane {
   const room = paneRoom(size);
   const end = Math.max(0, wrapped(pane.lines ?? [], size.columns).length - room);
   const top = Math.min(pane.top ?? end, end);
@@ -53,7 +53,7 @@ export function scrolled(pane: Pane, typed: string, size: Size): Pane {
   return { ...pane, top: next >= end && isFollowed(pane.kind) ? null : next };
 }
 
-/** The lines that are in sight, and where they stand in the whole. */
+/** Returns the visible lines, and their place in the whole text. */
 export function visible(pane: Pane, size: Size): { readonly lines: readonly Text[]; readonly place: string } {
   const all = wrapped(pane.lines ?? [], size.columns);
   const room = paneRoom(size);
@@ -63,18 +63,18 @@ export function visible(pane: Pane, size: Size): { readonly lines: readonly Text
   return { lines, place };
 }
 
-const known = new WeakMap<readonly Text[], { readonly columns: number; readonly lines: readonly Text[] }>();
+const wrapCache = new WeakMap<readonly Text[], { readonly columns: number; readonly lines: readonly Text[] }>();
 
-/** Texts never change: they are wrapped once for each width. */
+/** Wraps a text once per width: texts never change. */
 function wrapped(texts: readonly Text[], columns: number): readonly Text[] {
-  const found = known.get(texts);
-  if (found?.columns === columns) return found.lines;
+  const cached = wrapCache.get(texts);
+  if (cached?.columns === columns) return cached.lines;
   const lines = texts.flatMap((text) => wrap(text, columns));
-  known.set(texts, { columns, lines });
+  wrapCache.set(texts, { columns, lines });
   return lines;
 }
 
-/** One line as several that fit; broken at a space where there is one in the last third. */
+/** Breaks a line into lines that fit, at a space if there is one in the last third. */
 export function wrap(text: Text, columns: number): readonly Text[] {
   const lines: (string | Span)[][] = [[]];
   let left = columns;
@@ -104,6 +104,6 @@ function headOf(text: string, columns: number, isWholeLine: boolean): string {
   }
   const space = text.lastIndexOf(' ', end - 1);
   if (space > end * (2 / 3)) return text.slice(0, space + 1);
-  // nothing of an empty line would fit only on a screen that is narrower than a character
+  // only a screen that is narrower than one character fits nothing at all
   return end === 0 && isWholeLine ? text.slice(0, 1) : text.slice(0, end);
 }

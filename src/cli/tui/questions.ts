@@ -5,7 +5,7 @@ import type { Text } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { tapQuestion } from '../follow/taps.ts';
 import { openPane } from './pane.ts';
-import type { Act, Pressed, Ui } from './ui.ts';
+import type { Act, KeyResult, Ui } from './ui.ts';
 
 export type Question =
   | { readonly asks: 'approve'; readonly tap: TapName }
@@ -15,7 +15,7 @@ export type Question =
   | { readonly asks: 'accept'; readonly task: TaskId; readonly snapshot: CommitId; readonly files: number }
   | { readonly asks: 'raise'; readonly task: TaskId | null; readonly usd: number }
   | { readonly asks: 'rework'; readonly task: TaskId; readonly text: string }
-  /** Silence means detach: nobody stops agents by not answering. */
+  /** Silence means detach: no agent is stopped by not answering. */
   | { readonly asks: 'leave'; readonly until: string };
 
 export const leaveSeconds = 10;
@@ -23,54 +23,52 @@ export const leaveSeconds = 10;
 export function questionText(question: Question, { state, now }: RunView): Text {
   switch (question.asks) {
     case 'approve':
-      return asked(
-        `${tapQuestion(state, question.tap)} [${question.tap === 'land' ? 'y/n/d' : 'y/n/e/d'}, esc: later]`,
-      );
+      return ask(`${tapQuestion(state, question.tap)} [${question.tap === 'land' ? 'y/n/d' : 'y/n/e/d'}, esc: later]`);
     case 'land':
-      return asked(`Try to land on ${state.target.branch} again? [y/N]`);
+      return ask(`Try to land on ${state.target.branch} again? [y/N]`);
     case 'stop':
-      return asked(`Stop ${state.run}: end its agents, keep their work? [y/N]`);
+      return ask(`Stop ${state.run}? Its agents end, their work is kept. [y/N]`);
     case 'abandon':
-      return asked(`End ${state.run} for good? What has landed stays, the rest is kept for rescue. [y/N]`);
+      return ask(`Abandon ${state.run} for good? Landed work stays, the rest is kept for rescue. [y/N]`);
     case 'grant':
-      return asked(`Let ${question.task} change ${question.paths.join(' ')}? [y/N]`);
+      return ask(`Let ${question.task} change ${question.paths.join(' ')}? [y/N]`);
     case 'raise':
-      return asked(`Let ${question.task ?? 'the run'} use $${question.usd} more? [y/N]`);
+      return ask(`Raise the budget of ${question.task ?? 'the run'} by $${question.usd}? [y/N]`);
     case 'drop':
-      return asked(`Give ${question.task} up? Its work is kept for rescue. [y/N]`);
+      return ask(`Drop ${question.task}? Its work is kept for rescue. [y/N]`);
     case 'accept':
-      return asked(
-        `Take ${question.task} as it is (${question.snapshot.slice(0, 8)}, ${question.files} changed)? [y/N/d]`,
+      return ask(
+        `Accept ${question.task} as it is (${question.snapshot.slice(0, 8)}, ${question.files} changed)? [y/N/d]`,
       );
     case 'rework':
-      return [...asked(`What is ${question.task} to mend? `), question.text, '█'];
+      return [...ask(`What should ${question.task} fix? `), question.text, '█'];
     case 'leave': {
       const seconds = Math.max(0, Math.ceil((Date.parse(question.until) - Date.parse(now)) / 1000));
-      return asked(`d detach, agents go on (in ${seconds}s) · s stop, work is kept · esc keep watching`);
+      return ask(`d detach, agents continue (in ${seconds}s) · s stop, work is kept · esc keep watching`);
     }
   }
 }
 
-const asked = (text: string) => [{ text, tone: 'waiting' }] as const;
+const ask = (text: string) => [{ text, tone: 'waiting' }] as const;
 
-/** Only `y` means yes. */
-export function pressedAnswer(ui: Ui, question: Question, key: Key): Pressed {
+/** Handles a key while a question is open. Only `y` means yes. */
+export function answerKey(ui: Ui, question: Question, key: Key): KeyResult {
   const typed = key.key === 'text' ? key.text : key.key;
   const closed: Ui = { ...ui, question: null };
   switch (question.asks) {
     case 'rework':
-      return typing(ui, question, key);
+      return editText(ui, question, key);
     case 'leave':
-      if (typed === 'd') return { ui: closed, wish: { wish: 'leave', by: 'interrupt' } };
-      return { ui: closed, wish: typed === 's' ? { wish: 'stop' } : null };
+      if (typed === 'd') return { ui: closed, request: { request: 'leave', by: 'interrupt' } };
+      return { ui: closed, request: typed === 's' ? { request: 'stop' } : null };
     case 'approve':
-      if (typed === 'd') return { ui: { ...closed, pane: openPane('diff', null) }, wish: null };
+      if (typed === 'd') return { ui: { ...closed, pane: openPane('diff', null) }, request: null };
       if (typed === 'y') return acts(closed, { act: 'approve' });
       if (typed === 'n') return acts(closed, { act: 'reject' });
-      if (typed === 'e' && question.tap !== 'land') return { ui: closed, wish: { wish: 'edit' } };
+      if (typed === 'e' && question.tap !== 'land') return { ui: closed, request: { request: 'edit' } };
       return isAnswer(typed)
-        ? { ui: { ...closed, putOff: [...ui.putOff, question.tap] }, wish: null }
-        : { ui, wish: null };
+        ? { ui: { ...closed, postponed: [...ui.postponed, question.tap] }, request: null }
+        : { ui, request: null };
     case 'land':
     case 'stop':
     case 'abandon':
@@ -82,35 +80,35 @@ export function pressedAnswer(ui: Ui, question: Question, key: Key): Pressed {
     case 'drop':
       return yesOrNo(ui, typed, { act: 'drop', task: question.task });
     case 'accept':
-      if (typed === 'd') return { ui: { ...closed, pane: openPane('diff', question.task) }, wish: null };
+      if (typed === 'd') return { ui: { ...closed, pane: openPane('diff', question.task) }, request: null };
       return yesOrNo(ui, typed, { act: 'accept', task: question.task, snapshot: question.snapshot });
   }
 }
 
-function yesOrNo(ui: Ui, typed: string, act: Act): Pressed {
+function yesOrNo(ui: Ui, typed: string, act: Act): KeyResult {
   if (typed === 'y') return acts({ ...ui, question: null }, act);
-  return { ui: isAnswer(typed) ? { ...ui, question: null } : ui, wish: null };
+  return { ui: isAnswer(typed) ? { ...ui, question: null } : ui, request: null };
 }
 
 const isAnswer = (typed: string): boolean => ['n', 'N', 'q', 'escape', 'enter'].includes(typed);
-const acts = (ui: Ui, act: Act): Pressed => ({ ui, wish: { wish: 'act', act } });
+const acts = (ui: Ui, act: Act): KeyResult => ({ ui, request: { request: 'act', act } });
 
-function typing(ui: Ui, question: Question & { readonly asks: 'rework' }, key: Key): Pressed {
-  const typed = (text: string): Pressed => ({ ui: { ...ui, question: { ...question, text } }, wish: null });
+function editText(ui: Ui, question: Question & { readonly asks: 'rework' }, key: Key): KeyResult {
+  const withText = (text: string): KeyResult => ({ ui: { ...ui, question: { ...question, text } }, request: null });
   const { text, task } = question;
   switch (key.key) {
     case 'text':
-      return typed(text + key.text);
+      return withText(text + key.text);
     case 'pasted':
-      return typed(text + key.text.replaceAll(/\s+/g, ' '));
+      return withText(text + key.text.replaceAll(/\s+/g, ' '));
     case 'backspace':
-      return typed([...text].slice(0, -1).join(''));
+      return withText([...text].slice(0, -1).join(''));
     case 'escape':
-      return { ui: { ...ui, question: null }, wish: null };
+      return { ui: { ...ui, question: null }, request: null };
     case 'enter':
-      if (text.trim() === '') return { ui: { ...ui, question: null }, wish: null };
+      if (text.trim() === '') return { ui: { ...ui, question: null }, request: null };
       return acts({ ...ui, question: null }, { act: 'rework', task, message: text.trim() });
     default:
-      return { ui, wish: null };
+      return { ui, request: null };
   }
 }

@@ -16,7 +16,7 @@ export type ListRow = { readonly task: TaskId | null; readonly text: Text };
 
 type Section = { readonly title: Text; readonly tasks: readonly TaskState[] };
 
-/** The tasks by wave, after those that a person is needed for. */
+/** Lists the tasks by wave, after those that need a person. */
 export function listRows(view: RunView, columns: number): readonly ListRow[] {
   const { state } = view;
   const widths = widthsOf(state, columns);
@@ -26,18 +26,18 @@ export function listRows(view: RunView, columns: number): readonly ListRow[] {
   ]);
 }
 
-/** Tasks as they stand on the screen, from above. */
+/** Returns the tasks in the order of the screen. */
 export const orderOf = (state: RunState): readonly TaskId[] =>
   sectionsOf(state).flatMap(({ tasks }) => tasks.map(({ id }) => id));
 
 function sectionsOf(state: RunState): readonly Section[] {
-  const needy = new Set(needsOf(state).map(({ task }) => task));
+  const waiting = new Set(needsOf(state).map(({ task }) => task));
   const all = selectedWaves(state).map((wave) => ({ wave, tasks: tasksOfWave(state, wave.index) }));
-  const first = all.flatMap(({ tasks }) => tasks.filter(({ id }) => needy.has(id)));
+  const first = all.flatMap(({ tasks }) => tasks.filter(({ id }) => waiting.has(id)));
   const title: Span = { text: `needs you (${first.length})`, tone: 'waiting' };
   const rest = all.map(({ wave, tasks }) => ({
     title: waveTitle(state, wave),
-    tasks: tasks.filter(({ id }) => !needy.has(id)),
+    tasks: tasks.filter(({ id }) => !waiting.has(id)),
   }));
   return [
     ...(first.length === 0 ? [] : [{ title: [title], tasks: first }]),
@@ -47,13 +47,13 @@ function sectionsOf(state: RunState): readonly Section[] {
 
 function waveTitle(state: RunState, { index, closed }: WaveState): Text {
   const name = state.plan.waves[index]?.name ?? '';
-  const title = `wave ${index}${name === '' || name === `wave-${index}` ? '' : ` ${name}`}`;
+  const title = `wave ${index + 1}${name === '' || name === `wave-${index}` ? '' : ` ${name}`}`;
   return [{ text: title, tone: 'strong' }, closed ? ', closed' : ''];
 }
 
 type Widths = { readonly name: number; readonly hasUsage: boolean };
 
-/** Columns for tokens and money only where an agent told of them. */
+/** Shows tokens and cost only if an agent reported them. */
 function widthsOf(state: RunState, columns: number): Widths {
   const tasks = Object.values(state.tasks);
   const longest = Math.max(4, ...tasks.map(({ id }) => id.length));
@@ -86,7 +86,7 @@ const fitted = (text: string, width: number): string =>
 
 export const tokens = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
 
-/** The last phase that this task has passed; of one that waits for its approval, that. */
+/** Returns the last phase that the task has passed, or `approval` while it waits for that. */
 function proofOf(state: RunState, task: TaskState): string {
   const wave = state.waves[task.wave];
   const isPassed = (verdicts: readonly Verdict[] | null | undefined): boolean =>
@@ -95,6 +95,6 @@ function proofOf(state: RunState, task: TaskState): string {
   const { dispatched, monitored } = verdictsOf(task);
   if (isPassed(monitored)) return 'monitor';
   if (isPassed(dispatched)) return 'dispatch';
-  // what is approved and waits does so for something else, which is said beside it
+  // an approved task that waits does so for another reason, which is shown beside it
   return isPassed(wave?.ownership) && !isPassed(wave?.approval) ? 'approval' : '';
 }

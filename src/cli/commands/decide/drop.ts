@@ -1,10 +1,9 @@
-import { aTask } from '../../frame/arguments.ts';
-import { command } from '../../frame/definition.ts';
+import { aTask, command } from '../../frame/command.ts';
 
 export const dropCommand = command({
   name: 'drop',
   group: 'decide',
-  summary: 'give a task up by name, or some of its changes',
-  arguments: { task: aTask, path: { about: 'only these changes, out of a held snapshot', variadic: true } },
+  summary: 'discard a task, or some of its changes',
+  arguments: { task: aTask, path: { about: 'drop only these files from a held snapshot', variadic: true } },
   asks: ({ task, path }) => ({ action: 'drop', subject: task, input: { paths: path } }),
 });

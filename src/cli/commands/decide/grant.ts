@@ -1,10 +1,9 @@
-import { aTask } from '../../frame/arguments.ts';
-import { command } from '../../frame/definition.ts';
+import { aTask, command } from '../../frame/command.ts';
 
 export const grantCommand = command({
   name: 'grant',
   group: 'decide',
-  summary: 'let a task change paths outside of what it owns',
+  summary: 'let a task change paths that it does not own',
   arguments: {
     task: aTask,
     path: { about: 'paths or patterns inside the repository', required: true, variadic: true },

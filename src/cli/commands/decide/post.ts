@@ -1,18 +1,17 @@
 import { recordKinds } from '../../../domain/board/board.ts';
-import { aRunOrTask } from '../../frame/arguments.ts';
-import { command } from '../../frame/definition.ts';
+import { aRunOrTask, command } from '../../frame/command.ts';
 
 export const postCommand = command({
   name: 'post',
   group: 'decide',
-  summary: 'write to the agents of a run; they find it in their inbox',
+  summary: 'write a message to the agents of a run',
   arguments: {
-    subject: { ...aRunOrTask, about: 'run, for all its tasks, or run/task; without it the live run' },
+    subject: { ...aRunOrTask, about: 'run, for all its tasks, or run/task (default: the live run)' },
   },
   options: {
-    message: { short: 'm', value: 'text', required: true, about: 'what they are to know' },
+    message: { short: 'm', value: 'text', required: true, about: 'the message; agents find it in their inbox' },
     kind: { value: 'kind', default: 'note', choices: recordKinds, about: recordKinds.join(', ') },
-    to: { value: 'task', choices: ['all', 'person'], about: 'a task, all or person; without it the subject' },
+    to: { value: 'task', choices: ['all', 'person'], about: 'a task, all or person (default: the subject)' },
   },
   asks: ({ subject, message, kind, to }) => ({
     action: 'post',

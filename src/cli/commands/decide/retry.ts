@@ -1,13 +1,12 @@
 import { agentKinds } from '../../../agents/agents.ts';
-import { aTask } from '../../frame/arguments.ts';
-import { command } from '../../frame/definition.ts';
+import { aTask, command } from '../../frame/command.ts';
 
 export const retryCommand = command({
   name: 'retry',
   group: 'decide',
-  summary: 'begin a task again from its base, or give it to another agent',
+  summary: 'start a task again from its base, or with another agent',
   arguments: { task: aTask },
-  options: { agent: { value: 'name', choices: Object.keys(agentKinds), about: 'let this agent do it from now on' } },
+  options: { agent: { value: 'name', choices: Object.keys(agentKinds), about: 'give the task to this agent' } },
   asks: ({ task, agent }) =>
     agent === undefined
       ? { action: 'retry', subject: task, input: {} }

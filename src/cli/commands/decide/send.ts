@@ -1,10 +1,9 @@
-import { aTask } from '../../frame/arguments.ts';
-import { command } from '../../frame/definition.ts';
+import { aTask, command } from '../../frame/command.ts';
 
 export const sendCommand = command({
   name: 'send',
   group: 'decide',
-  summary: 'a word to an agent at work, where it takes one',
-  arguments: { task: aTask, message: { about: 'what the agent is to know', required: true } },
+  summary: 'send a message to a running agent, if it accepts one',
+  arguments: { task: aTask, message: { about: 'the message', required: true } },
   asks: ({ task, message }) => ({ action: 'send', subject: task, input: { message } }),
 });

@@ -1,15 +1,98 @@
-import { aRun } from '../../frame/arguments.ts';
-import { command } from '../../frame/definition.ts';
+import type { Earlier } from '../../../domain/ledger/replayed.ts';
+import { knownRuns } from '../../../engine/orders/find-run.ts';
+import { replayRun } from '../../../engine/replay.ts';
+import { replaySessions } from '../../../engine/replay-sessions.ts';
+import { externalStream, isExternalStream } from '../../../ports/ledger.ts';
+import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
+import type { Text } from '../../../ports/terminal.ts';
+import { endText } from '../../../view/run-view.ts';
+import { sessionLine } from '../../../view/session-line.ts';
+import { aRun, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
+import { resolveSubject } from '../../frame/subject.ts';
 
 export const replayCommand = command({
   name: 'replay',
   group: 'keep',
-  summary: 'judge all evidence of a run again; the verdicts must be the same',
+  summary: 'judge the evidence of a run again and compare the verdicts',
   arguments: {
-    run: {
-      ...aRun,
-      about: 'a run or the beginning of its name, or external:<session>; without it the live or the newest one',
-    },
+    run: { ...aRun, about: 'a run, or external:<session> (default: the live or newest run)' },
   },
-  looks: async (input, repo) => (await import('../../look/replay.ts')).judgeAgain(input, repo),
+  looks: async ({ run: typed }, repo) => {
+    if (typed !== undefined && isExternalStream(typed)) return await replaySession(repo, typed);
+    const subject = await resolveSubject(repo, 'replay', typed, 'newest');
+    if (!subject.ok) return subject.error;
+    const { run, stored } = subject.value;
+    const { judged, differences, earlier, state } = replayRun(stored);
+    const standing = state === null ? 'not started yet' : (endText(state) ?? 'open');
+    const data = { run, events: stored.length, judged, differences, earlier, state };
+    if (differences.length > 0) return differenceOutcome(ofRun(run, differences), data);
+    const line = `${run}: ${stored.length} events, ${judged} judgements, ${sameAgain(earlier)}. ${standing}`;
+    return done([line, ...earlierLines(earlier)], data);
+  },
 });
+
+export const verifyCommand = command({
+  name: 'verify',
+  group: 'keep',
+  summary: 'verify the hash chain of the ledger, and replay every run',
+  looks: async (_input, repo) => {
+    const chain = await repo.ledger.verify();
+    if (!chain.ok) {
+      const where = chain.seq === null ? '' : `event ${chain.seq}: `;
+      return {
+        exit: exitCodes.failed,
+        reason: 'ledger-damaged',
+        problems: [`tidegate: the ledger is damaged: ${where}${chain.problem}`],
+        data: { chain },
+      };
+    }
+    const runs = await knownRuns(repo.ledger);
+    const sessions = await replaySessions(repo.ledger);
+    const replays = [
+      ...runs.map(({ run, stored }) => ({ run: String(run), ...replayRun(stored) })),
+      ...sessions.map((one) => ({ ...one, run: externalStream(one.session.session) })),
+    ];
+    const differences = replays.flatMap((one) => ofRun(one.run, one.differences));
+    const earlier = replays.flatMap((one) => ofRun(one.run, one.earlier));
+    const data = { chain, runs: runs.length, sessions: sessions.length, differences, earlier };
+    if (differences.length > 0) return differenceOutcome(differences, data);
+    const others = sessions.length === 0 ? [] : [`${counted(sessions.length, 'session')} of other programs`];
+    const what = [counted(chain.events, 'event'), counted(runs.length, 'run'), ...others].join(', ');
+    return done([`Sound: ${what}; head ${chain.head.slice(0, 12)}`, ...earlierLines(earlier)], data);
+  },
+});
+
+const ofRun = <T extends object>(run: string, items: readonly T[]) => items.map((one) => ({ run, ...one }));
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Decides every fact of a session again that another program drives. */
+async function replaySession(repo: RepositoryHandle, run: string): Promise<Outcome> {
+  const replayed = (await replaySessions(repo.ledger)).find(({ session }) => externalStream(session.session) === run);
+  if (replayed === undefined)
+    return usageError('unknown-run', `replay: there is no session ${run}; see tidegate status --all`);
+  const { decided, differences, earlier, session } = replayed;
+  const { places: _, ...shown } = session;
+  const data = { run, decided, differences, earlier, session: shown };
+  if (differences.length > 0) return differenceOutcome(ofRun(run, differences), data);
+  const line = `${run}: ${decided} facts, all decided the same again. ${sessionLine(session)}`;
+  return done([line, ...earlierLines(earlier)], data);
+}
+
+const sameAgain = (earlier: readonly Earlier[]): string =>
+  earlier.length === 0 ? 'all the same again' : 'all of the current rules the same again';
+
+/** Lists decisions of earlier rules. They are not wrong: the rules have changed since. */
+function earlierLines(earlier: readonly Earlier[]): readonly Text[] {
+  const counts = Map.groupBy(earlier, ({ rules, version }) => `${rules} version ${version}`);
+  if (counts.size === 0) return [];
+  const listed = [...counts].map(([rules, all]) => `${all.length} by ${rules}`).join(', ');
+  return [`Decided by earlier rules and left as recorded: ${listed}`];
+}
+
+function differenceOutcome(
+  differences: readonly { readonly run: string; readonly seq: number; readonly detail: string }[],
+  data: Readonly<Record<string, unknown>>,
+): Outcome {
+  const problems = differences.map(({ run, seq, detail }): Text => `tidegate: ${run}: event ${seq}: ${detail}`);
+  return { exit: exitCodes.failed, reason: 'replay-differs', problems, data };
+}

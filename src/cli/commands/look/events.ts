@@ -1,16 +1,68 @@
-import { aRun } from '../../frame/arguments.ts';
-import { command } from '../../frame/definition.ts';
+import { err, ok, type Result } from '../../../domain/base/result.ts';
+import { followLedger } from '../../../engine/follow-ledger.ts';
+import { isExternalStream, type Stored } from '../../../ports/ledger.ts';
+import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
+import type { Text } from '../../../ports/terminal.ts';
+import { eventTeller } from '../../../view/event-line.ts';
+import { aRun, type Context, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
+import { resolveSubject } from '../../frame/subject.ts';
 
 export const eventsCommand = command({
   name: 'events',
   group: 'look',
-  summary: 'the ledger, event by event',
+  summary: 'list the events of the ledger',
   arguments: {
-    run: { ...aRun, about: 'a run or the beginning of its name, or external:<session>; without it the live one' },
+    run: { ...aRun, about: 'a run, or external:<session> (default: the live run)' },
   },
   options: {
-    all: { about: 'every run, and the repository itself' },
-    follow: { short: 'f', about: 'go on as events come' },
+    all: { about: 'list the events of all runs and of the repository' },
+    follow: { short: 'f', about: 'keep printing new events' },
   },
-  looks: async (...call) => (await import('../../follow/events.ts')).listEvents(...call),
+  looks: async ({ run: typed, all, follow: isFollowed }, repo, context) => {
+    const stream = all ? ok({ run: null }) : await streamOf(repo, typed);
+    if (!stream.ok) return stream.error;
+    const { run } = stream.value;
+    if (isFollowed) return await follow(repo, context, run);
+    const stored = run === null ? await repo.ledger.readAll() : await repo.ledger.read(run);
+    const textOf = eventTeller();
+    return done(
+      stored.map((one) => line(one, textOf)),
+      { run, events: stored },
+    );
+  },
 });
+
+/** A session of another program must be named in full. */
+async function streamOf(
+  repo: RepositoryHandle,
+  typed: string | undefined,
+): Promise<Result<{ readonly run: string }, Outcome>> {
+  if (typed === undefined || !isExternalStream(typed)) return await resolveSubject(repo, 'events', typed, 'newest');
+  return (await repo.ledger.streams()).includes(typed)
+    ? ok({ run: typed })
+    : err(usageError('unknown-run', `events: there is no session ${typed}; see tidegate status --all`));
+}
+
+async function follow(repo: RepositoryHandle, context: Context, run: string | null): Promise<Outcome> {
+  const left = Promise.withResolvers<void>();
+  using _signals = context.onSignal(() => left.resolve());
+  context.readerGone.addEventListener('abort', () => left.resolve());
+  const textOf = eventTeller();
+  const follower = followLedger(repo.ledger, (stored) => {
+    if (run !== null && stored.stream !== run) return;
+    if (context.json) context.terminal.json(stored);
+    else context.terminal.line(line(stored, textOf));
+  });
+  await using _listening = follower.listen();
+  await left.promise;
+  return { exit: exitCodes.interrupted, reason: 'interrupted' };
+}
+
+type TextOf = ReturnType<typeof eventTeller>;
+
+const line = ({ seq, at, stream, event }: Stored, textOf: TextOf): Text => [
+  { text: `${String(seq).padStart(5)} ${at.slice(0, 19).replace('T', ' ')}  `, tone: 'dim' },
+  `${stream}  ${event.type}${meaning(textOf(event))}`,
+];
+
+const meaning = (text: string | null): string => (text === null ? '' : `  ${text}`);

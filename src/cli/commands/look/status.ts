@@ -1,12 +1,128 @@
-import { aRun } from '../../frame/arguments.ts';
-import { command } from '../../frame/definition.ts';
+import { atTime } from '../../../domain/decide/decide-tap.ts';
+import { toldOfNoCoordinator } from '../../../domain/explain/machine.ts';
+import { needsOf } from '../../../domain/explain/needs.ts';
+import type { Session } from '../../../domain/external/session.ts';
+import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
+import { asSeenNow } from '../../../engine/orders/look-back.ts';
+import { isAttended } from '../../../engine/orders/rehearse.ts';
+import { replaySessions } from '../../../engine/replay-sessions.ts';
+import { externalStream } from '../../../ports/ledger.ts';
+import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
+import type { Text } from '../../../ports/terminal.ts';
+import { runDocument } from '../../../view/document.ts';
+import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../../../view/run-view.ts';
+import { sessionLine } from '../../../view/session-line.ts';
+import { timesOf } from '../../../view/times.ts';
+import { activityReader } from '../../follow/activity.ts';
+import { aRun, type Context, command, done, type Outcome, usageError } from '../../frame/command.ts';
 
 export const statusCommand = command({
   name: 'status',
   group: 'look',
-  summary: 'where a run stands and what it waits for',
+  summary: 'show the state of a run and what it is waiting for',
   arguments: { run: aRun },
-  options: { all: { about: 'every run of this repository, and sessions that others drive' } },
+  options: { all: { about: 'list all runs of this repository, and the sessions that other programs drive' } },
   mcp: true,
-  looks: async (...call) => (await import('../../look/status.ts')).showStatus(...call),
+  looks: ({ run, all }, repo, context) => showStatus(run, all, repo, context),
+});
+
+async function showStatus(
+  typed: string | undefined,
+  all: boolean,
+  repo: RepositoryHandle,
+  context: Context,
+): Promise<Outcome> {
+  const runs = await Promise.all((await knownRuns(repo.ledger)).map((one) => asSeenNow(one, repo.git)));
+  const listed = { runs: runs.map((known) => summary(known)) };
+  const sessions = all ? await replaySessions(repo.ledger) : [];
+  if (typed === undefined && runs.length + sessions.length === 0) return done([noRuns], listed);
+  if (all)
+    return done([...(await runLines(repo, runs)), ...sessions.map(lineOf)], {
+      ...listed,
+      sessions: sessions.map(({ session }) => ({ session: session.session, standing: sessionLine(session) })),
+    });
+  const subject = findSubject(runs, typed, 'newest');
+  if (!subject.ok && subject.error.reason === 'ambiguous' && typed === undefined)
+    return done(await runLines(repo, runs, runs.filter(isOpen)), listed);
+  if (!subject.ok) return usageError(subject.error.reason, `status: ${subject.error.message}`);
+  const { run } = subject.value;
+  const current = viewOf(repo, subject.value);
+  if (current === null)
+    return done([`No coordinator has started ${run} yet. Start one: tidegate resume ${run}`], { run, ordered: true });
+  const view = { ...current, activity: await activityReader(repo)(current.state) };
+  const unattended = await unattendedLines(repo, view);
+  const others = runs.filter((known) => isOpen(known) && known.run !== run);
+  const lines = [
+    ...runView(view),
+    ...unattended,
+    ...(typed !== undefined || others.length === 0 ? [] : ['', ...(await runLines(repo, runs, others))]),
+  ];
+  return {
+    ...done(lines, { ...runDocument(view), attended: unattended.length === 0 }),
+    needs: context.json ? needsOf(view.state) : [],
+  };
+}
+
+const noRuns = 'There are no runs yet. Start one: tidegate run';
+
+export const runsCommand = command({
+  name: 'runs',
+  group: 'look',
+  summary: 'list the runs of this repository, one line each',
+  options: { all: { about: 'also list runs that ended before the newest ten' } },
+  looks: async ({ all }, repo) => {
+    const runs = await knownRuns(repo.ledger);
+    const ended = runs.filter((known) => !isOpen(known)).toReversed();
+    const shown = [...runs.filter(isOpen), ...(all ? ended : ended.slice(0, 10))];
+    const hidden = runs.length - shown.length;
+    const lines: readonly Text[] =
+      runs.length === 0
+        ? [noRuns]
+        : [
+            ...(await runLines(repo, runs, shown)),
+            ...(hidden === 0 ? [] : [`${hidden} older runs are not shown. List them: tidegate runs --all`]),
+          ];
+    return done(lines, { runs: shown.map(summary) });
+  },
+});
+
+/** Null while no coordinator has started the run. */
+export function viewOf(repo: RepositoryHandle, { state, stored }: KnownRun): RunView | null {
+  const now = repo.clock.now();
+  return state === null ? null : { state: atTime(state, now), times: timesOf(stored), now };
+}
+
+async function unattendedLines(repo: RepositoryHandle, view: RunView): Promise<readonly Text[]> {
+  if (await isAttended(repo, view)) return [];
+  const { state } = view;
+  const { message, ...told } = toldOfNoCoordinator(state);
+  return ['', [{ text: message, tone: 'bad' }], ...toldLines(told)];
+}
+
+const runLines = (repo: RepositoryHandle, runs: readonly KnownRun[], shown = runs): Promise<readonly Text[]> =>
+  Promise.all(shown.map((known) => runLine(repo, runs, known)));
+
+async function runLine(repo: RepositoryHandle, runs: readonly KnownRun[], known: KnownRun): Promise<Text> {
+  const view = viewOf(repo, known);
+  if (view === null) return [{ text: known.run, tone: 'strong' }, ': not started yet'];
+  const [need] = needsOf(view.state);
+  const ahead = landsBefore(runs, view.state);
+  const live = ahead === null ? 'running' : `waits to land: ${ahead} goes first`;
+  const open = (await isAttended(repo, view)) ? live : `no coordinator is running: tidegate resume ${known.run}`;
+  const undo = undoText(view);
+  const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.first ?? need.command}`);
+  return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];
+}
+
+const lineOf = ({ session }: { readonly session: Session }): Text => [
+  { text: externalStream(session.session), tone: 'strong' },
+  `: ${sessionLine(session)}`,
+];
+
+const asSpans = (text: Text) => (typeof text === 'string' ? [text] : text);
+const summary = ({ run, state }: KnownRun) => ({
+  run,
+  ended: state?.ended ?? null,
+  mode: state?.mode.mode ?? 'ordered',
+  target: state?.target.branch ?? null,
 });

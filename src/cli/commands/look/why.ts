@@ -1,11 +1,30 @@
-import { aRunOrTask } from '../../frame/arguments.ts';
-import { command } from '../../frame/definition.ts';
+import { fullAt, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
+import { isAttended } from '../../../engine/orders/rehearse.ts';
+import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
+import { toldLines } from '../../../view/run-view.ts';
+import { whyRun, whyTask } from '../../../view/why.ts';
+import { aRunOrTask, command, done, type Outcome } from '../../frame/command.ts';
+import { resolveRun, showEach } from '../../frame/subject.ts';
+import { viewOf } from './status.ts';
 
 export const whyCommand = command({
   name: 'why',
   group: 'look',
-  summary: 'the one thing in the way, and what to type',
+  summary: 'explain what a run or a task is waiting for, and what to type',
   arguments: { subject: aRunOrTask },
   mcp: true,
-  looks: async (input, repo) => (await import('../../look/why.ts')).explainWhy(input, repo),
+  looks: ({ subject }, repo) => showEach(repo, subject, (typed) => explainOne(typed, repo)),
 });
+
+async function explainOne(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
+  const subject = await resolveRun(repo, 'why', typed, 'newest');
+  if (!subject.ok) return subject.error;
+  const view = viewOf(repo, subject.value);
+  if (view === null) throw new Error('a started run has a view');
+  const { run, task } = subject.value;
+  const runs = await knownRuns(repo.ledger);
+  const full = fullAt(runs, (await repo.settings()).machine.agents);
+  const around = { ahead: landsBefore(runs, view.state), full, attended: await isAttended(repo, view) };
+  const why = task === null ? whyRun(view, around) : whyTask(view, task, around);
+  return done([why.sentence, ...toldLines(why)], { run, task, ...why });
+}
