@@ -1,7 +1,6 @@
 import { claimsOf } from '../../src/domain/scope/claims.ts';
 import { ownershipConflicts } from '../../src/domain/scope/ownership.ts';
-import { matches, pattern } from '../../src/domain/scope/pattern.ts';
-import { indexPatterns } from '../../src/domain/scope/pattern-index.ts';
+import { indexPatterns, matches, pattern } from '../../src/domain/scope/pattern.ts';
 import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { inTurns, type Row } from './row.ts';
 

@@ -5,8 +5,8 @@ import type { DiffEntry, SnapshotEvidence } from '../domain/gates/evidence.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { endedAttempt, type TaskState } from '../domain/run/task.ts';
-import { outOfScope, scopeOf } from '../domain/scope/ownership.ts';
-import { type Whose, whoseFile } from '../domain/scope/whose.ts';
+import { type Whose, whoseFile } from '../domain/scope/claims.ts';
+import { outOfScope, scopeOf } from '../domain/scope/scope.ts';
 
 export type JudgedFile = DiffEntry & { readonly whose: Whose | 'out-of-scope'; readonly problem: string | null };
 

@@ -9,7 +9,7 @@ import { taskId } from '../../src/domain/base/ids.ts';
 import { explain } from '../../src/domain/explain/explain.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
-import { outOfScope, scopeOf } from '../../src/domain/scope/ownership.ts';
+import { outOfScope, scopeOf } from '../../src/domain/scope/scope.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
 /** Files of a project, and the check that it is kept by. */

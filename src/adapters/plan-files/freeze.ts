@@ -5,7 +5,7 @@ import type { CommandDefinitions } from '../../domain/check-definitions/reading.
 import { type Check, canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan/plan.ts';
 import { agentsOf, commandOf, type DraftTask, ownsOf, type PlanDraft } from '../../domain/plan/plan-draft.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
-import { withLockNeeds } from '../../domain/scope/locks.ts';
+import { withLockNeeds } from '../../domain/scope/ownership.ts';
 import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
 
 /** SHA-256 of the canonical document: equal for equal meaning, changed by any change of it. */

@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { DiffEntry } from '../../domain/gates/evidence.ts';
-import { addedIn, namesAfter, pathTwins } from '../../domain/scope/path-twins.ts';
+import { addedIn, namesAfter, pathTwins } from '../../domain/scope/path-safety.ts';
 
 /** Top-level names that are never part of a snapshot: git's own directory and ours. */
 export const reservedAtTop: ReadonlySet<string> = new Set(['.git', '.tidegate']);

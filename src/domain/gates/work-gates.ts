@@ -1,7 +1,7 @@
 import type { PlanHash, TaskId } from '../base/ids.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
-import { outOfScope, scopeOf } from '../scope/ownership.ts';
 import { matches, pattern as parsed } from '../scope/pattern.ts';
+import { outOfScope, scopeOf } from '../scope/scope.ts';
 import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import { failWith, inconclusive, pass } from './outcome.ts';
 import { passes, type Verdict } from './verdict.ts';

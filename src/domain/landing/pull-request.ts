@@ -1,8 +1,8 @@
 import type { CommitId, RunId } from '../base/ids.ts';
 import { plainLine } from '../base/safe-text.ts';
 import { shellWord } from '../base/shell-word.ts';
+import { titleOf } from '../plan/commit-subject.ts';
 import type { PlannedTask } from '../plan/plan.ts';
-import { titleOf } from '../plan/title.ts';
 
 /**
  * `land: pr`: the run branch becomes a branch in the person's repository, is pushed, and a pull request asks for the rest.

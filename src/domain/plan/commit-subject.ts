@@ -1,19 +1,18 @@
 import { isPlainLine, plainLine } from '../base/safe-text.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
-import { titleOf } from './title.ts';
 
-/** What `{name}` stands for in the key `commit`. */
+/** Placeholders of the key `commit`. */
 export const subjectPlaceholders = ['task', 'title', 'run', 'plan', 'wave', 'role'] as const;
 type Placeholder = (typeof subjectPlaceholders)[number];
 
-/** What is wrong with a template; `token` is the placeholder that does not exist. */
+/** A mistake in a template; `token` is the placeholder that does not exist. */
 export type SubjectFault =
   | { readonly fault: 'several-lines' | 'empty' | 'too-long' | 'unprintable' }
   | { readonly fault: 'unknown-placeholder'; readonly token: string };
 
 /** Git's own limit of taste, and that of most hosts. */
 const longest = 72;
-/** What a template may take of it, so that a title still says something. */
+/** The most that a template may take of it, so that room is left for the title. */
 const longestWritten = 48;
 
 export function subjectFault(template: string): SubjectFault | null {
@@ -37,7 +36,7 @@ export function commitSubject(
   return filled(plan, { task: task.id, title: titleOf(task), run, wave: String(wave + 1), role: task.role });
 }
 
-/** The same for the commit that holds what no task wrote. */
+/** The same for the commit of generated files. */
 export const generatedSubject = (plan: Pick<FrozenPlan, 'name' | 'commit'>, run: string, wave: number): string =>
   filled(plan, { task: 'generated', title: 'Rebuild generated files', run, wave: String(wave + 1), role: 'generated' });
 
@@ -46,18 +45,18 @@ function filled(
   values: Readonly<Record<Exclude<Placeholder, 'plan'>, string>>,
 ): string {
   if (commit === undefined) return values.title;
-  const known: Readonly<Record<Placeholder, string>> = { ...values, plan: name };
-  const made = (title: string): string =>
+  const all: Readonly<Record<Placeholder, string>> = { ...values, plan: name };
+  const subject = (title: string): string =>
     plainLine(
       commit.replace(placeholder, (written, key: string) =>
-        key === 'title' ? title : isPlaceholder(key) ? known[key] : written,
+        key === 'title' ? title : isPlaceholder(key) ? all[key] : written,
       ),
     );
-  const whole = made(known.title);
+  const whole = subject(all.title);
   const over = [...whole].length - longest;
-  if (over <= 0) return whole === '' ? known.title : whole;
-  const room = Math.max(1, [...known.title].length - over);
-  return cut(made(cut(known.title, room)), longest);
+  if (over <= 0) return whole === '' ? all.title : whole;
+  const room = Math.max(1, [...all.title].length - over);
+  return cut(subject(cut(all.title, room)), longest);
 }
 
 const cut = (text: string, most: number): string =>
@@ -70,3 +69,20 @@ const cut = (text: string, most: number): string =>
 
 const placeholder = /\{([^{}]*)\}/g;
 const isPlaceholder = (name: string): name is Placeholder => (subjectPlaceholders as readonly string[]).includes(name);
+
+/**
+ * Returns the title of a task: the first line of its brief that says something, without markdown's marks. A heading that every brief has
+ * says nothing. Without such a line the title is the id.
+ */
+export function titleOf({ id, directive }: Pick<PlannedTask, 'id' | 'directive'>): string {
+  const body = directive.text.replace(/^---\n[\s\S]*?\n---\n/, '');
+  const line = body
+    .split('\n')
+    .filter((text) => !sectionHeading.test(text))
+    .map((text) => text.replace(/^[#>*\s-]+/, '').trim())
+    .find((text) => text !== '');
+  const title = plainLine(line ?? id) || id;
+  return title.length <= longest ? title : `${title.slice(0, longest - 1).trimEnd()}…`;
+}
+
+const sectionHeading = /^\s*#{1,6}\s+(goal|scope|acceptance)s?\s*:?\s*$/i;

@@ -1,11 +1,11 @@
 import { allTasks, canonicalJson, type FrozenPlan, type PlannedTask } from './plan.ts';
 
-/** What differs between two versions of a plan, a few words for each: `b: do, owns`, `c is new`, `checks`. */
+/** Lists the differences between two versions of a plan, a few words for each: `b: do, owns`, `c is new`, `checks`. */
 export function planDifference(before: FrozenPlan, after: FrozenPlan): readonly string[] {
   const { waves: _, ...settings } = before;
   const { waves: __, ...newSettings } = after;
-  const found = [...tasksBetween(before, after), ...keysBetween(settings, newSettings)];
-  if (found.length > 0 || canonicalJson(before) === canonicalJson(after)) return found;
+  const differences = [...tasksBetween(before, after), ...keysBetween(settings, newSettings)];
+  if (differences.length > 0 || canonicalJson(before) === canonicalJson(after)) return differences;
   return ['names of waves, or the order of tasks'];
 }
 

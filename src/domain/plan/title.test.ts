@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TaskId } from '../base/ids.ts';
-import { titleOf } from './title.ts';
+import { titleOf } from './commit-subject.ts';
 
 const titled = (text: string): string =>
   titleOf({ id: 'limit' as TaskId, directive: { file: null, text, clauses: [] } });

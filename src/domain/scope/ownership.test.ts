@@ -8,17 +8,16 @@ import { explain } from '../explain/explain.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { claimsOf } from './claims.ts';
-import { withLockNeeds } from './locks.ts';
 import {
   mayRunBeside,
   mustSerialise,
-  outOfScope,
   ownershipConflicts,
   protectedConfig,
   protectWarnings,
-  scopeOf,
+  withLockNeeds,
 } from './ownership.ts';
-import { indexPatterns } from './pattern-index.ts';
+import { indexPatterns } from './pattern.ts';
+import { outOfScope, scopeOf } from './scope.ts';
 
 const task = plannedTask;
 const conflicts = (...tasks: PlannedTask[]) =>

@@ -1,16 +1,12 @@
 import type { TaskId } from '../base/ids.ts';
 import { foldPath } from '../base/path-fold.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
-import { allTasks, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
+import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted } from './claims.ts';
-import { intersect, pattern } from './pattern.ts';
-import { indexPatterns, type PatternEntry } from './pattern-index.ts';
-
+import { indexPatterns, intersect, type PatternEntry, pattern } from './pattern.ts';
 import { agentSteering, steeringIn } from './steering.ts';
 
-export { outOfScope, scopeOf } from './scope.ts';
-
-/** A longer list helps nobody; the finding says that there is more. */
+/** A longer list helps nobody. The finding says that there is more. */
 const mostOverlaps = 20;
 
 /**
@@ -21,7 +17,7 @@ export function ownershipConflicts(plan: FrozenPlan, wave: number, granted: Gran
   const tasks = plan.waves[wave]?.tasks ?? [];
   const order = new Map(tasks.map((task, at) => [task.id, at]));
   const { ordered, tasks: byId } = relationsOf(plan);
-  const found = new Map<string, { overlaps: Overlap[]; more: boolean }>();
+  const conflicts = new Map<string, { overlaps: Overlap[]; more: boolean }>();
   const index = indexPatterns(tasks.flatMap((task) => claimsOf(plan, task, granted)));
   index.pairs((a, b) => {
     if (a.value.task === b.value.task || agrees(a, b, byId)) return;
@@ -29,15 +25,15 @@ export function ownershipConflicts(plan: FrozenPlan, wave: number, granted: Gran
     const isTurned = (order.get(a.value.task) ?? 0) > (order.get(b.value.task) ?? 0);
     const [one, other] = isTurned ? [b, a] : [a, b];
     const key = `${one.value.task} ${other.value.task}`;
-    const pair = found.get(key);
+    const pair = conflicts.get(key);
     if (pair?.more) return;
     const met = intersect(one.pattern, other.pattern);
     if (!met) return;
-    if (pair === undefined) found.set(key, { overlaps: [overlap(one, other, met)], more: false });
+    if (pair === undefined) conflicts.set(key, { overlaps: [overlap(one, other, met)], more: false });
     else if (pair.overlaps.length < mostOverlaps) pair.overlaps.push(overlap(one, other, met));
     else pair.more = true;
   });
-  return [...found.values()].map(({ overlaps, more }) => ({
+  return [...conflicts.values()].map(({ overlaps, more }) => ({
     rule: 'ownership-conflict',
     overlaps: overlaps.toSorted(byPatterns),
     more,
@@ -50,7 +46,7 @@ type Overlap = OwnershipConflict['overlaps'][number];
 const byPatterns = (a: Overlap, b: Overlap): number => (sortKey(a) < sortKey(b) ? -1 : sortKey(a) > sortKey(b) ? 1 : 0);
 const sortKey = ({ claims }: Overlap): string => claims.map(({ by, pattern: text }) => `${by} ${text}`).join('\n');
 
-/** Both may run at the same time as far as order goes, but touch a path that is shared: one after the other. */
+/** Whether two tasks that no need orders must run one after the other, because they share a path. */
 export function mustSerialise(plan: FrozenPlan, a: TaskId, b: TaskId): boolean {
   const { tasks, ordered } = relationsOf(plan);
   const [one, other] = [tasks.get(a), tasks.get(b)];
@@ -67,7 +63,7 @@ export function mayRunBeside(plan: FrozenPlan, later: TaskId, earlier: TaskId): 
   return !meetAny([...written(late), ...late.reads], written(early)) && !meetAny(written(late), early.reads);
 }
 
-/** Shown at approval: tasks that own what tasks without `owns` may not touch. */
+/** Shown at approval: tasks that own a path which tasks without `owns` may not change. */
 export function protectWarnings(plan: FrozenPlan, wave: number): readonly Finding[] {
   const guards = plan.protect.map(pattern);
   return (plan.waves[wave]?.tasks ?? []).flatMap((task) =>
@@ -126,12 +122,12 @@ type Relations = {
   /** True when one of them needs the other, however indirectly. */
   ordered(a: TaskId, b: TaskId): boolean;
 };
-const known = new WeakMap<FrozenPlan, Relations>();
+const relationsByPlan = new WeakMap<FrozenPlan, Relations>();
 
-/** A plan never changes, so what follows from it is worked out once. */
+/** A plan never changes, so its relations are computed once. */
 function relationsOf(plan: FrozenPlan): Relations {
-  const relations = known.get(plan) ?? relate(plan);
-  known.set(plan, relations);
+  const relations = relationsByPlan.get(plan) ?? relate(plan);
+  relationsByPlan.set(plan, relations);
   return relations;
 }
 
@@ -150,4 +146,43 @@ function relate(plan: FrozenPlan): Relations {
     return all;
   };
   return { tasks, ordered: (a, b) => closure(a).has(b) || closure(b).has(a) };
+}
+
+/**
+ * Adds the needs that follow from locks. One task writes a locked path first, the rest read it. So every task of the wave that could see the path
+ * needs the one that locks it, and starts from its snapshot. A task that the locker itself needs stays before it.
+ */
+export function withLockNeeds(plan: FrozenPlan): FrozenPlan {
+  return { ...plan, waves: plan.waves.map(orderByLocks) };
+}
+
+function orderByLocks(wave: PlannedWave): PlannedWave {
+  const lockers = wave.tasks.filter((task) => task.locks.length > 0);
+  if (lockers.length === 0) return wave;
+  const needs = new Map(wave.tasks.map((task) => [task.id, new Set(task.needs)]));
+  for (const locker of lockers)
+    for (const task of wave.tasks)
+      if (task.id !== locker.id && couldSee(task, locker) && !reaches(needs, locker.id, task.id))
+        needs.get(task.id)?.add(locker.id);
+  return { ...wave, tasks: wave.tasks.map((task) => ({ ...task, needs: [...(needs.get(task.id) ?? [])].sort() })) };
+}
+
+/** A task without `owns` works on all unclaimed paths, so it counts as building on every lock. */
+function couldSee(task: PlannedTask, locker: PlannedTask): boolean {
+  if (task.owns === null) return true;
+  const seen = [...task.owns, ...task.shares, ...task.reads].map(pattern);
+  return locker.locks.map(pattern).some((lock) => seen.some((one) => intersect(one, lock) !== null));
+}
+
+function reaches(needs: ReadonlyMap<TaskId, ReadonlySet<TaskId>>, from: TaskId, to: TaskId): boolean {
+  const open = [from];
+  const seen = new Set(open);
+  for (const id of open) {
+    if (id === to) return true;
+    for (const need of needs.get(id) ?? []) {
+      if (!seen.has(need)) open.push(need);
+      seen.add(need);
+    }
+  }
+  return false;
 }

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spentMs } from '../../../test/support/spent.ts';
 import { foldPath } from '../base/path-fold.ts';
-import { intersect, matches, matchesFolded, parsePattern, pattern } from './pattern.ts';
-import { indexPatterns } from './pattern-index.ts';
+import { indexPatterns, intersect, matches, matchesFolded, parsePattern, pattern } from './pattern.ts';
 
 const letters = ['a', 'b', '.', '/'];
 const words = (length: number): string[] =>

@@ -3,19 +3,19 @@ import { err, ok, type Result } from '../base/result.ts';
 import { type Automaton, accepts, build, commonWord } from './pattern-automaton.ts';
 
 /**
- * Paths that a task speaks of: segments with `*` and `?`, whole segments `**`, a trailing `/` for everything below.
+ * A pattern of paths: segments with `*` and `?`, whole segments `**`, a trailing `/` for everything below.
  * Nothing else, so that the intersection of two patterns can be decided exactly and without looking at files.
  * A trailing `**` or `/` needs at least one segment below; any other `**` stands for zero or more segments.
  */
 export type Pattern = {
   readonly text: string;
-  /** Whole literal segments before the first wildcard, folded: what an index may be built on. */
+  /** Whole literal segments before the first wildcard, folded: an index may be built on them. */
   readonly prefix: readonly string[];
   /** True when nothing but a path equal to `prefix` matches. */
   readonly literal: boolean;
   /** True when everything below `prefix` matches, and nothing else. */
   readonly below: boolean;
-  /** What the last segment of every match begins and ends with, folded. */
+  /** The beginning and end of the last segment of every match, folded. */
   readonly last: { readonly head: string; readonly tail: string };
   /** As written, in NFC. */
   readonly exact: () => Automaton;
@@ -128,11 +128,100 @@ function faultIn(text: string): PatternFault | null {
 
 const hasWildcard = (segment: string): boolean => /[*?]/.test(segment);
 
-/** Most patterns are settled by their prefix alone, so automata are built when first asked for. */
+/** Most patterns are settled by their prefix alone, so an automaton is built at its first use. */
 function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+  let cell: { readonly value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cell ??= { value: make() };
+    return cell.value;
   };
+}
+
+/**
+ * Many patterns, each with a value, found by the literal segments they begin with. Only patterns on the way
+ * from the root to a path can match it, and of two patterns that meet, one lies on the way to the other.
+ */
+export type PatternIndex<T> = {
+  /** Everything whose pattern matches, also when only by folding. */
+  owners(path: string): readonly PatternEntry<T>[];
+  /** Each unordered pair whose patterns could meet, once. Exact judgement is the caller's. */
+  pairs(visit: (a: PatternEntry<T>, b: PatternEntry<T>) => void): void;
+};
+
+export type PatternEntry<T> = { readonly pattern: Pattern; readonly value: T };
+
+type Lookup = { readonly text: string; readonly segments: readonly string[]; readonly name: string };
+
+/** Entries by the beginning of their last segment: only prefixes of a name, or of one another, can match it. */
+type Node<T> = { readonly children: Map<string, Node<T>>; readonly byHead: Map<string, PatternEntry<T>[]> };
+
+export function indexPatterns<T>(entries: readonly PatternEntry<T>[]): PatternIndex<T> {
+  const root = emptyNode<T>();
+  for (const entry of entries) {
+    const { byHead } = nodeAt(root, entry.pattern.prefix);
+    const { head } = entry.pattern.last;
+    const alike = byHead.get(head);
+    if (alike) alike.push(entry);
+    else byHead.set(head, [entry]);
+  }
+
+  return {
+    owners(text) {
+      const segments = foldPath(text).split('/');
+      const path = { text, segments, name: segments.at(-1) ?? '' };
+      const owners: PatternEntry<T>[] = [];
+      let node: Node<T> | undefined = root;
+      for (let depth = 0; node; depth++) {
+        for (const entries of withPrefixOf(path.name, node))
+          for (const entry of entries) if (matchesFrom(entry.pattern, path, depth)) owners.push(entry);
+        node = node.children.get(segments[depth] ?? '');
+      }
+      return owners;
+    },
+    pairs(visit) {
+      walk(root, []);
+      function walk(node: Node<T>, above: readonly PatternEntry<T>[]): void {
+        for (const [head, entries] of node.byHead) {
+          for (const [index, entry] of entries.entries()) {
+            for (const other of above) visit(other, entry);
+            for (const others of withPrefixOf(head.slice(0, -1), node, head !== ''))
+              for (const other of others) visit(other, entry);
+            for (const other of entries.slice(index + 1)) visit(entry, other);
+          }
+        }
+        const below = node.byHead.size === 0 ? above : [...above, ...[...node.byHead.values()].flat()];
+        for (const child of node.children.values()) walk(child, below);
+      }
+    },
+  };
+}
+
+/** The prefix is known to match; the commonest patterns need no automaton, and most others end in another name. */
+function matchesFrom(one: Pattern, path: Lookup, segments: number): boolean {
+  if (one.below) return path.segments.length > segments;
+  if (one.literal) return path.segments.length === segments;
+  if (!path.name.endsWith(one.last.tail)) return false;
+  return matches(one, path.text) || matchesFolded(one, path.text);
+}
+
+const emptyNode = <T>(): Node<T> => ({ children: new Map(), byHead: new Map() });
+
+function withPrefixOf<T>(name: string, { byHead }: Node<T>, wanted = true): readonly (readonly PatternEntry<T>[])[] {
+  const lists: (readonly PatternEntry<T>[])[] = [];
+  if (!wanted || byHead.size === 0) return lists;
+  for (let length = 0; length <= name.length; length++) {
+    const entries = byHead.get(name.slice(0, length));
+    if (entries) lists.push(entries);
+  }
+  return lists;
+}
+
+function nodeAt<T>(root: Node<T>, prefix: readonly string[]): Node<T> {
+  let node = root;
+  for (const segment of prefix) {
+    const child = node.children.get(segment) ?? emptyNode<T>();
+    node.children.set(segment, child);
+    node = child;
+  }
+  return node;
 }

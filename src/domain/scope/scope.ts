@@ -11,11 +11,18 @@ import type { DiffEntry } from '../gates/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted, grantPattern, grantsOf } from './claims.ts';
 import { unsafePath } from './path-safety.ts';
-import { matches, matchesFolded, type Pattern, pattern } from './pattern.ts';
-import { indexPatterns, type PatternEntry, type PatternIndex } from './pattern-index.ts';
+import {
+  indexPatterns,
+  matches,
+  matchesFolded,
+  type Pattern,
+  type PatternEntry,
+  type PatternIndex,
+  pattern,
+} from './pattern.ts';
 import { type Steering, steeringIn } from './steering.ts';
 
-/** What one task may change, with all that is needed to say why not. */
+/** The paths that one task may change, with all that is needed to explain a refusal. */
 export type Scope = {
   readonly task: TaskId;
   readonly kind: 'read-only' | 'owned' | 'unclaimed';
@@ -23,16 +30,16 @@ export type Scope = {
   readonly granted: readonly Pattern[];
   /** Paths that a person changed by hand: exactly these, whatever their names look like as patterns. */
   readonly edited: ReadonlySet<string>;
-  /** What the other tasks of its wave claim. */
+  /** Claims of the other tasks of its wave. */
   readonly siblings: PatternIndex<Claim>;
-  /** What people granted to other tasks. */
+  /** Paths that people granted to other tasks. */
   readonly granting: PatternIndex<Claim>;
-  /** What tasks of this and earlier waves have locked. */
+  /** Locks of tasks of this and earlier waves. */
   readonly locks: PatternIndex<Claim>;
   readonly protect: readonly Pattern[];
-  /** What a person took off everything that is protected. */
+  /** Paths that a person took off everything that is protected. */
   readonly unprotect: readonly Pattern[];
-  /** What decides what the checks of the plan prove. */
+  /** Files that decide what the checks of the plan prove. */
   readonly definitions: readonly CompiledDefinition[];
   readonly generated: ReadonlySet<string>;
 };
@@ -152,8 +159,9 @@ export function whyForeign(scope: Scope, path: string, keys?: readonly string[] 
   const guard = isOpen ? undefined : scope.protect.find((one) => matchesFolded(one, path));
   const isNamed = isOpen || mine.some((one) => one.literal);
   const guarded = isNamed ? null : whyGuarded(scope, path, keys);
-  const isSaid = guard !== undefined && scope.kind === 'unclaimed' && mine.length === 0;
-  if (guarded !== null && !(isSaid && guarded.rule === 'agent-config' && guarded.steers === 'ci')) return guarded;
+  const isProtectedAnyway = guard !== undefined && scope.kind === 'unclaimed' && mine.length === 0;
+  if (guarded !== null && !(isProtectedAnyway && guarded.rule === 'agent-config' && guarded.steers === 'ci'))
+    return guarded;
   if (mine.length > 0) return null;
   if (isGranted) return guard ? { rule: 'protected', pattern: guard.text } : null;
   if (scope.kind === 'owned') return { rule: 'out-of-scope', by: null, pattern: null };
@@ -163,9 +171,9 @@ export function whyForeign(scope: Scope, path: string, keys?: readonly string[] 
   return guard ? { rule: 'protected', pattern: guard.text } : null;
 }
 
-/** Whether it may change what it asked for. A pattern it asked for is open if it was granted as it stands. */
-export const mayChange = (scope: Scope, asked: string): boolean =>
-  scope.granted.some(({ text }) => text === asked) || whyForeign(scope, asked) === null;
+/** Whether a task may change a path or pattern that it requested. A pattern is open if it was granted literally. */
+export const mayChange = (scope: Scope, requested: string): boolean =>
+  scope.granted.some(({ text }) => text === requested) || whyForeign(scope, requested) === null;
 
 /** Returns what only a name without a wildcard opens, owned or granted: a wide pattern was written for something else. */
 function whyGuarded(scope: Scope, path: string, keys: readonly string[] | null | undefined): Foreign | null {
@@ -200,18 +208,18 @@ export const isGrantable = (scope: Scope, path: string): boolean => scope.kind !
 
 type Claims = { readonly claims: readonly PatternEntry<Claim>[]; readonly index: PatternIndex<Claim> };
 type WaveClaims = { readonly siblings: Claims; readonly locks: Claims };
-const known = new WeakMap<FrozenPlan, Map<number, WaveClaims>>();
+const claimsByPlan = new WeakMap<FrozenPlan, Map<number, WaveClaims>>();
 
 /** A plan never changes, so each wave is indexed once for all its tasks. */
 function waveClaims(plan: FrozenPlan, wave: number): WaveClaims {
-  const waves = known.get(plan) ?? new Map<number, WaveClaims>();
-  known.set(plan, waves);
+  const waves = claimsByPlan.get(plan) ?? new Map<number, WaveClaims>();
+  claimsByPlan.set(plan, waves);
   const done = waves.get(wave);
   if (done) return done;
   const claims = plan.waves.slice(0, wave + 1).map((one) => one.tasks.flatMap((task) => claimsOf(plan, task, [])));
   const indexed = (some: readonly PatternEntry<Claim>[]): Claims => ({ claims: some, index: indexPatterns(some) });
   const locks = claims.flat().filter(({ value }) => value.by === 'locks');
-  const made = { siblings: indexed(claims[wave] ?? []), locks: indexed(locks) };
-  waves.set(wave, made);
-  return made;
+  const claimed = { siblings: indexed(claims[wave] ?? []), locks: indexed(locks) };
+  waves.set(wave, claimed);
+  return claimed;
 }

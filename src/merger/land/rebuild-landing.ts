@@ -17,7 +17,7 @@ import { type CommitId, idPattern, runId, type TaskId, type TreeId, taskId } fro
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { ForeignCommit } from '../../domain/ledger/landing-events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
-import { bothNames, pathTwins } from '../../domain/scope/path-twins.ts';
+import { bothNames, pathTwins } from '../../domain/scope/path-safety.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { definedBefore } from '../candidate/defined-before.ts';
 import { readTrailer } from '../candidate/message.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathTwins } from './path-twins.ts';
+import { pathTwins } from './path-safety.ts';
 
 test.each([
   ['a file', ['foo.txt'], ['Foo.txt'], { spelled: 'foo.txt', first: 'Foo.txt' }],
