@@ -18,7 +18,7 @@ const wording: Readonly<Record<string, RegExp>> = {
   'everyday words':
     /\b(?:whom|told|mended|is through|are through|was through|at work|stands|goes on|brings? on|in the way)\b/i,
   'name the thing that is meant': /\bwhat is (?:asked|meant|wanted)\b|\bwhat was (?:asked|said)\b|waits for you for/i,
-  'no relative clause that begins with what or who': /(?:^|[.:;] )(?:what|who|whom|whose) (?!.*\?)/i,
+  'no relative clause that begins with what or who': /(?:^|(?<!\d)[.;] )(?:what|who|whom|whose) (?!.*\?)/i,
   'people count waves from 1': /\bwave 0\b/,
 };
 const layout: Readonly<Record<string, RegExp>> = {
@@ -32,12 +32,15 @@ export type Violation = Text & { readonly rule: string };
 export const wordingViolations = (texts: readonly Text[]): readonly Violation[] =>
   texts.flatMap((each) =>
     Object.entries({ ...wording, ...(isLong(each.file) ? {} : layout) })
-      .filter(([, pattern]) => pattern.test(each.text))
+      .filter(([, pattern]) => pattern.test(withoutCode(each.text)))
       .map(([rule]) => ({ ...each, rule })),
   );
 
+/** Names and commands in backticks are not English. */
+const withoutCode = (text: string): string => text.replaceAll(/`[^`]*`/g, '`x`');
+
 const isLong = (file: string): boolean =>
-  /prompt|directive|fence-client|completion|usage|help|mcp|mail|init-files|commands\/|agents\/|relay|plan-view/.test(
+  /prompt|directive|brief|fence-client|completion|usage|help|mcp|mail|init-files|commands\/|agents\/|relay|plan-view/.test(
     file,
   );
 
