@@ -22,6 +22,7 @@ async function bundleProcess(directory: string, name: (typeof processes)[number]
     platform: 'node',
     // Ink's window into React is for its own developers; it is never opened, and not installed.
     external: ['react-devtools-core'],
+    plugins: name === 'merger' ? [withoutExecutors] : [],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     // What one command loads late is in what another has anyway.
     checks: { ineffectiveDynamicImport: false },
@@ -42,6 +43,14 @@ const initial = (name: string) => ({
   tags: ['$initial' as const],
   test: (id: string) => !id.endsWith(`/src/main/${name}.ts`),
 });
+
+/** The merger reads facts about agents and starts none: the executors that the facts name are left out of its files. */
+const withoutExecutors = {
+  name: 'without-executors',
+  resolveId: (id: string, importer: string | undefined) =>
+    /\/src\/agents\/\w+\/facts\.ts$/.test(importer ?? '') && id.startsWith('./') ? 'no-executor' : null,
+  load: (id: string) => (id === 'no-executor' ? "throw new Error('the merger starts no agent');" : null),
+};
 
 /**
  * What commands have in common, each with all that it imports and that is in none before it. Left alone, every set of commands

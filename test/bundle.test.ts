@@ -37,10 +37,15 @@ test('no file that the command line may load holds what writes git', () => {
 
 test('the library of agents that speak the protocol is loaded for them only', () => {
   const holders = chunks.filter(({ moduleIds }) => moduleIds.some((id) => id.includes('@agentclientprotocol')));
-  const names = holders.map(({ fileName }) => fileName);
-  expect(names).toEqual(['chunk-acp.js', 'chunk-supervisor-acp.js']);
-  const importers = chunks.filter(({ imports }) => imports.some((name) => names.includes(name)));
-  expect(importers.map(({ fileName }) => fileName)).toEqual([]);
+  expect(holders.map(({ fileName }) => fileName.includes('supervisor'))).toEqual([false, true]);
+  const isExecutor = ({ moduleIds }: (typeof chunks)[number]): boolean =>
+    moduleIds.every((id) => /\/src\/agents\/\w+\/(?!facts)/.test(id));
+  const importers = chunks.filter(({ imports }) => holders.some(({ fileName }) => imports.includes(fileName)));
+  expect(importers.filter((chunk) => !isExecutor(chunk)).map(({ fileName }) => fileName)).toEqual([]);
+  const plain = importers.filter(({ moduleIds }) =>
+    moduleIds.some((id) => /(?:claude|codex|opencode)\/stream/.test(id)),
+  );
+  expect(plain.map(({ fileName }) => fileName)).toEqual([]);
 });
 
 test('the library of MCP is loaded by nobody but who serves it to people', () => {

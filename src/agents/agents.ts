@@ -1,8 +1,8 @@
-import type { AgentFacts, AgentKind } from './facts.ts';
-import * as listed from './list.ts';
+import './list.ts';
+import { type AgentFacts, type AgentKind, registeredAgents } from './facts.ts';
 
 /** Every agent, in the order of the lines in `list.ts`. */
-export const agents: readonly AgentFacts[] = Object.values(listed).toSorted((a, b) => a.place - b.place);
+export const agents: readonly AgentFacts[] = [...registeredAgents];
 
 const plannable = agents.filter(({ isHidden }) => isHidden !== true);
 

@@ -83,9 +83,9 @@ export type AgentLogin = {
   readonly fixWithoutFile: string;
 };
 
-/** An agent with its place in `list.ts`, because modules list their exports by name. */
-export type ListedFacts = AgentFacts & { readonly place: number };
+const registered: AgentFacts[] = [];
 
-let places = 0;
+export const registerAgent = (facts: AgentFacts): void => void registered.push(facts);
 
-export const agentFacts = (facts: AgentFacts): ListedFacts => ({ ...facts, place: places++ });
+/** Complete once `list.ts` is loaded: read it through `agents.ts`. */
+export const registeredAgents: readonly AgentFacts[] = registered;

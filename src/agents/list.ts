@@ -1,8 +1,8 @@
-// biome-ignore-all assist/source/organizeImports: agents are offered and tried in the order of the lines
-export { commandAgent } from './command/facts.ts';
-export { claude } from './claude/facts.ts';
-export { codex } from './codex/facts.ts';
-export { opencode } from './opencode/facts.ts';
-export { acp } from './acp/facts.ts';
-export { gemini } from './gemini/facts.ts';
-export { scripted } from './scripted/facts.ts';
+// Agents are offered and tried in the order of these lines.
+import './command/facts.ts';
+import './claude/facts.ts';
+import './codex/facts.ts';
+import './opencode/facts.ts';
+import './acp/facts.ts';
+import './gemini/facts.ts';
+import './scripted/facts.ts';

@@ -1,7 +1,7 @@
-import { agentFacts } from '../facts.ts';
+import { registerAgent } from '../facts.ts';
 
 /** Any agent that speaks the Agent Client Protocol and that the plan names. Agents we know have folders of their own. */
-export const acp = agentFacts({
+registerAgent({
   name: 'acp',
   kind: {
     executor: 'acp',

@@ -1,4 +1,4 @@
-import { agentFacts } from '../facts.ts';
+import { registerAgent } from '../facts.ts';
 
 const anthropic = {
   provider: 'anthropic',
@@ -17,7 +17,7 @@ const anthropic = {
   hears: true,
 } as const;
 
-export const claude = agentFacts({
+registerAgent({
   name: 'claude',
   kind: {
     executor: 'claude',

@@ -1,4 +1,4 @@
-import { agentFacts } from '../facts.ts';
+import { registerAgent } from '../facts.ts';
 
 const openai = {
   provider: 'openai',
@@ -16,7 +16,7 @@ const openai = {
   },
 };
 
-export const codex = agentFacts({
+registerAgent({
   name: 'codex',
   kind: {
     executor: 'codex',

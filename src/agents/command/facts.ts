@@ -1,7 +1,7 @@
-import { agentFacts } from '../facts.ts';
+import { registerAgent } from '../facts.ts';
 
 /** Any program that the plan names. It needs no model. */
-export const commandAgent = agentFacts({
+registerAgent({
   name: 'command',
   kind: {
     executor: 'command',

@@ -1,6 +1,6 @@
-import { agentFacts } from '../facts.ts';
+import { registerAgent } from '../facts.ts';
 
-export const gemini = agentFacts({
+registerAgent({
   name: 'gemini',
   kind: {
     executor: 'acp',

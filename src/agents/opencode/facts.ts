@@ -1,4 +1,4 @@
-import { agentFacts } from '../facts.ts';
+import { registerAgent } from '../facts.ts';
 
 const anyProvider = {
   provider: 'opencode',
@@ -20,7 +20,7 @@ const anyProvider = {
   },
 };
 
-export const opencode = agentFacts({
+registerAgent({
   name: 'opencode',
   kind: {
     executor: 'opencode',

@@ -1,7 +1,7 @@
-import { agentFacts } from '../facts.ts';
+import { registerAgent } from '../facts.ts';
 
 /** The agent that tests step by hand. */
-export const scripted = agentFacts({
+registerAgent({
   name: 'scripted',
   isHidden: true,
   kind: {
