@@ -1,7 +1,7 @@
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
-import { wire } from '../src/protocol/wire.ts';
+import { wire } from '../src/contract/wire.ts';
 import { clientTypes } from './client-types.ts';
 
 /**
@@ -73,10 +73,10 @@ export async function bundleClient(directory: string): Promise<readonly OutputCh
   const wireData = {
     name: 'wire-data',
     load: (id: string) =>
-      id === inPackage('src/protocol/wire.ts') ? `export const wire = ${JSON.stringify(wire)};` : null,
+      id === inPackage('src/contract/wire.ts') ? `export const wire = ${JSON.stringify(wire)};` : null,
   };
   await using made = await rolldown({
-    input: { client: inPackage('src/protocol/client.ts') },
+    input: { client: inPackage('src/contract/client.ts') },
     platform: 'browser',
     plugins: [wireData],
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { openApi } from '../src/protocol/openapi.ts';
+import { openApi } from '../src/contract/openapi.ts';
+import { routes } from '../src/contract/routes.ts';
 import type { Route } from '../src/protocol/route.ts';
-import { routes } from '../src/protocol/routes.ts';
 import { type Schema, typeOf } from './schema-types.ts';
 
 /**
@@ -19,7 +19,7 @@ export function clientTypes(): string {
     '// Made from the routes of Tidegate; do not edit.',
     ...Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};`),
     handWritten,
-    readFileSync(new URL('../src/protocol/asking.ts', import.meta.url), 'utf8').replaceAll(
+    readFileSync(new URL('../src/contract/asking.ts', import.meta.url), 'utf8').replaceAll(
       /^(?:import|\/\/) .*\n/gm,
       '',
     ),

@@ -64,7 +64,7 @@ describe('a program that installed it', () => {
   });
 
   test('sees the types that the source infers', () => {
-    const inferred = JSON.stringify(resolve('src/protocol/client.ts'));
+    const inferred = JSON.stringify(resolve('src/contract/client.ts'));
     const says = compile(
       `
 import type { TidegateClient as Published } from 'tidegate/client';

@@ -11,7 +11,7 @@ import { importClosure, runtimeSource } from './support/import-closure.ts';
  * The kept ledgers were written once (`npm run ledgers`); a change that makes them come to another state fails here.
  */
 const ledgers = keptLedgers();
-const folds = ['src/domain/run/run.ts', 'src/domain/external/session.ts'];
+const folds = ['src/domain/run/run.ts', 'src/dcm/session.ts'];
 
 describe('a fold', () => {
   test('can reach no sentence, no limit, no gate and no decision', () => {
@@ -21,12 +21,11 @@ describe('a fold', () => {
       'base/sequence.ts',
       'board/board.ts',
       'decide/tap.ts',
-      'external/events.ts',
-      'external/session.ts',
       'gates/verdict.ts',
       'kept/kept.ts',
       'landing/landing.ts',
       'landing/undo.ts',
+      'ledger/dcm-events.ts',
       'ledger/events.ts',
       'plan/plan-versions.ts',
       'plan/plan.ts',
@@ -136,7 +135,7 @@ async function readAll(names: readonly string[] = [...ledgers.keys()]) {
       import('./ledgers/stored-ledger.ts'),
       import('./ledgers/fold-streams.ts'),
       import('../src/engine/replay.ts'),
-      import('../src/domain/external/replay.ts'),
+      import('../src/dcm/replay.ts'),
       import('../src/domain/explain/explain.ts'),
       import('../src/domain/settings/policy.ts'),
     ]);

@@ -5,13 +5,13 @@ import type { Context } from '../src/cli/frame/command.ts';
 import type { RepositoryAccess } from '../src/cli/frame/ports.ts';
 import { allCommands } from '../src/cli/frame/program.ts';
 import { plainTerminal } from '../src/cli/frame/terminals.ts';
+import { routes } from '../src/contract/routes.ts';
+import { dcmRoutes } from '../src/dcm/routes.ts';
 import { err } from '../src/domain/base/result.ts';
 import type { ActionTerms } from '../src/engine/actions/action.ts';
 import { actions, allTerms } from '../src/engine/actions/actions.ts';
 import { mayPerform } from '../src/engine/actions/perform.ts';
 import { ports } from '../src/main/ports.ts';
-import { dcmRoutes } from '../src/protocol/routes/dcm.ts';
-import { routes } from '../src/protocol/routes.ts';
 import { routeActions } from '../src/server/route-actions.ts';
 
 /** An action says who may call it and which interfaces offer it. Every surface is held to that here. */

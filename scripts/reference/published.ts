@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { asyncApi } from '../../src/protocol/asyncapi.ts';
-import { openApi } from '../../src/protocol/openapi.ts';
-import { routes } from '../../src/protocol/routes.ts';
+import { asyncApi } from '../../src/contract/asyncapi.ts';
+import { openApi } from '../../src/contract/openapi.ts';
+import { routes } from '../../src/contract/routes.ts';
 
 /** Every file in schemas/ that is made from the routes and the events, by its name. */
 export function published(): Readonly<Record<string, object>> {

@@ -3,8 +3,8 @@ import { commandList } from '../../src/cli/commands/list.ts';
 import { exitCodes, exitMeanings, groups, reservedCodes, startCodes } from '../../src/cli/frame/command.ts';
 import { overview } from '../../src/cli/frame/help.ts';
 import { allCommands } from '../../src/cli/frame/program.ts';
+import { routes } from '../../src/contract/routes.ts';
 import { factsOfOthers, wordsOfOthers } from '../../src/domain/ledger/words-of-others.ts';
-import { routes } from '../../src/protocol/routes.ts';
 import { webhookJsonSchema } from '../../src/protocol/webhook.ts';
 import { jsonSchemas } from './json-schemas.ts';
 import { printed } from './printed.ts';
@@ -137,7 +137,7 @@ function eventsPage(): string {
       'Facts of a session that others drive',
       'In a stream `external:<session>`, by [the API that DCM documents](../how-to/dcm-api.md). Nothing of it is run or merged by us. Each also has `version: number`, the version of the rules that decided it.',
       'ExternalFact',
-      read('external/events.ts'),
+      read('ledger/dcm-events.ts'),
     ),
   ]);
 }

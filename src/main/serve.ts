@@ -14,10 +14,10 @@ import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts'
 import { refuseAgent } from '../cli/frame/act.ts';
 import type { Context } from '../cli/frame/command.ts';
 import type { Listen, RunningServer, ServePorts } from '../cli/frame/ports.ts';
+import { routes } from '../contract/routes.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Examined } from '../ports/repository-handle.ts';
 import { passages } from '../protocol/routes/mcp.ts';
-import { routes } from '../protocol/routes.ts';
 import { feedsOf } from '../server/feed/feed.ts';
 import { socketsOf } from '../server/feed/sockets.ts';
 import { passageHandlers } from '../server/handlers/mcp.ts';

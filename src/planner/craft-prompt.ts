@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { safeLine, safeText } from '../domain/base/safe-text.ts';
-import type { Session } from '../domain/external/session.ts';
+import type { Session } from '../dcm/session.ts';
 import { charactersPerToken } from '../domain/plan/directive.ts';
 import { type Estimate, estimate } from './complexity.ts';
 import { type AgentType, agentTyped, type Registry } from './registry.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newSession, type Session, type Subtask } from '../domain/external/session.ts';
+import { newSession, type Session, type Subtask } from '../dcm/session.ts';
 import { previousOf } from './craft-prompt.ts';
 
 const subtask = (id: string, wave: number, progress: Subtask['progress'], result: Subtask['result']): Subtask => ({

@@ -1,7 +1,7 @@
 import { explain } from '../domain/explain/explain.ts';
-import type { ExternalEvent } from '../domain/external/events.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
+import type { ExternalEvent } from '../domain/ledger/dcm-events.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DcmEvent } from '../domain/external/dcm-events.ts';
+import type { DcmEvent } from '../dcm/derived-events.ts';
 import { channelPattern } from './channels.ts';
 import { cursorPattern } from './cursor.ts';
 import { id } from './documents/common.ts';

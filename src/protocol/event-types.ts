@@ -1,4 +1,4 @@
-import type { DcmEvent } from '../domain/external/dcm-events.ts';
+import type { DcmEvent } from '../dcm/derived-events.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 
 /** Every type of event with what it tells. A type that is missing here, or is none any more, does not compile. */

@@ -1,4 +1,4 @@
-import type { DcmEvent } from '../domain/external/dcm-events.ts';
+import type { DcmEvent } from '../dcm/derived-events.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 

@@ -1,5 +1,5 @@
+import { type Batch, own, type Session } from '../dcm/session.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
-import { type Batch, own, type Session } from '../domain/external/session.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import { siteRepository } from './found.ts';
 import type { ServedRepository, Site } from './site.ts';

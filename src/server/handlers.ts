@@ -1,8 +1,8 @@
-import type { Routes } from '../protocol/routes.ts';
+import type { Routes } from '../contract/routes.ts';
+import { dcmHandlers } from '../dcm/handlers.ts';
 import { boardHandlers } from './handlers/board.ts';
 import { commandHandlers } from './handlers/commands.ts';
 import { contractHandlers } from './handlers/contract.ts';
-import { dcmHandlers } from './handlers/dcm.ts';
 import { plannerHandlers } from './handlers/planner.ts';
 import { repositoryHandlers } from './handlers/repositories.ts';
 import { runHandlers } from './handlers/runs.ts';

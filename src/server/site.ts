@@ -1,3 +1,4 @@
+import type { LiveSessions } from '../dcm/sessions.ts';
 import type { Result } from '../domain/base/result.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import type { Content, Examined, RepositoryHandle } from '../ports/repository-handle.ts';
@@ -7,7 +8,6 @@ import type { EventStream } from './feed/event-stream.ts';
 import type { Feeds } from './feed/feed.ts';
 import type { Links } from './http/links.ts';
 import type { LiveRuns } from './live/live-runs.ts';
-import type { LiveSessions } from './live/live-sessions.ts';
 
 /** A repository that has state of ours, whether or not its checkout is still there. */
 export type RepositoryEntry = {

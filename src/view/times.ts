@@ -1,6 +1,6 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { duration, two } from '../domain/explain/text.ts';
-import { isExternalEvent } from '../domain/external/events.ts';
+import { isExternalEvent } from '../domain/ledger/dcm-events.ts';
 import { isRequest, type RunEvent } from '../domain/ledger/events.ts';
 import type { TapName } from '../domain/ledger/requests.ts';
 import type { Stored } from '../ports/ledger.ts';

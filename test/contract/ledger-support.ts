@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ExternalEvent } from '../../src/domain/external/events.ts';
+import type { ExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
 import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import type { By, RequestEvent } from '../../src/domain/ledger/requests.ts';
 import type { Holder, Ledger, Stored } from '../../src/ports/ledger.ts';

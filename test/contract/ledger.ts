@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ExternalEvent } from '../../src/domain/external/events.ts';
+import type { ExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
 import { opening } from '../../src/domain/ledger/event-format.ts';
 import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import type { RequestEvent } from '../../src/domain/ledger/requests.ts';

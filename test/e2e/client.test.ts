@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TidegateProblem, tidegateClient } from '../../src/protocol/client.ts';
+import { TidegateProblem, tidegateClient } from '../../src/contract/client.ts';
 import { holdToContract } from '../support/contract.ts';
 import { project } from '../support/project.ts';
 import { type Serving, serverOf, smallPlan } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { routes } from '../../src/protocol/routes.ts';
+import { routes } from '../../src/contract/routes.ts';
 import { router } from '../../src/server/http/router.ts';
 import { everyRoute, pathOf, recordingServer } from '../support/recording-server.ts';
 

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { routes } from '../../src/contract/routes.ts';
 import type { Route } from '../../src/protocol/route.ts';
-import { routes } from '../../src/protocol/routes.ts';
 import { handoff, project, scripted } from '../support/project.ts';
 import { type Answered, projectWithRun, type Serving, serverOf, smallPlan } from '../support/server.ts';
 import { untilEvent } from '../support/until-event.ts';

@@ -1,5 +1,5 @@
+import { foldSession } from '../../src/dcm/session.ts';
 import { recordsOf } from '../../src/domain/board/board.ts';
-import { foldSession } from '../../src/domain/external/session.ts';
 import { canonicalJson } from '../../src/domain/plan/plan.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { isExternalStream, isRunStream, type Stored, sessionOf } from '../../src/ports/ledger.ts';

@@ -2,8 +2,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
-import { isExternalEvent } from '../../src/domain/external/events.ts';
 import type { ChainLink } from '../../src/domain/ledger/chain.ts';
+import { isExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
 import { eventBody, eventVersions } from '../../src/domain/ledger/event-format.ts';
 import { isRequest, type LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { isExternalStream, type Stored, sessionOf } from '../../src/ports/ledger.ts';

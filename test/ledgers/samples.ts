@@ -1,9 +1,9 @@
+import { decideExternal } from '../../src/dcm/decide.ts';
+import { newSession, withFacts } from '../../src/dcm/session.ts';
 import { runId } from '../../src/domain/base/ids.ts';
-import type { ExternalCommand, NewSubtask } from '../../src/domain/external/command.ts';
-import { decideExternal } from '../../src/domain/external/decide.ts';
-import type { ExternalEvent } from '../../src/domain/external/events.ts';
-import { newSession, withFacts } from '../../src/domain/external/session.ts';
 import { judged } from '../../src/domain/gates/judge.ts';
+import type { ExternalCommand, NewSubtask } from '../../src/domain/ledger/dcm-commands.ts';
+import type { ExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
 import type { LedgerEvent, RunEvent } from '../../src/domain/ledger/events.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { settleAttempt, settleLimits } from '../../src/domain/run/settle-attempt.ts';

@@ -1,4 +1,4 @@
-import type { ExternalEvent } from '../../src/domain/external/events.ts';
+import type { ExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { Violation } from './checker.ts';
 

@@ -1,7 +1,7 @@
+import { routes } from '../../src/contract/routes.ts';
 import { problemSchema } from '../../src/protocol/problem.ts';
 import { type Route, refusalStatuses } from '../../src/protocol/route.ts';
 import { passages } from '../../src/protocol/routes/mcp.ts';
-import { routes } from '../../src/protocol/routes.ts';
 import { router } from '../../src/server/http/router.ts';
 
 export type Heard = {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { routes } from '../../src/contract/routes.ts';
 import { err } from '../../src/domain/base/result.ts';
 import { problem } from '../../src/protocol/problem.ts';
 import { type AccessRole, accessRoles, type Passage, type Route } from '../../src/protocol/route.ts';
 import { passages } from '../../src/protocol/routes/mcp.ts';
-import { routes } from '../../src/protocol/routes.ts';
 import { frontPage } from '../../src/server/http/front-page.ts';
 import { httpServer, type Served } from '../../src/server/http/http.ts';
 import { tokenOf } from '../../src/server/http/keys.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { type ExternalEvent, isExternalEvent } from '../../domain/external/events.ts';
 import { type ChainLink, type ChainTip, genesis, linkHash, type Sha256, walkChain } from '../../domain/ledger/chain.ts';
+import { type ExternalEvent, isExternalEvent } from '../../domain/ledger/dcm-events.ts';
 import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../../domain/ledger/event-format.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
 import { maskedEvent } from '../../domain/secrets/masked-event.ts';

@@ -7,6 +7,7 @@ import type { Explain, Explained, Sentence, Sentences } from './sentence.ts';
 import { withPlace } from './sentence.ts';
 import { attemptSentences, denialSentences, handoffSentences } from './sentences/attempt-sentences.ts';
 import { scopeSentences, snapshotSentences } from './sentences/change-sentences.ts';
+import { sessionSentences } from './sentences/dcm-sentences.ts';
 import { documentSentences } from './sentences/document-sentences.ts';
 import { gateSentences, threadSentences } from './sentences/gate-sentences.ts';
 import { haltSentences } from './sentences/halt-sentences.ts';
@@ -15,7 +16,6 @@ import { mergerSentences } from './sentences/merger-sentences.ts';
 import { planSentences, settingsSentences } from './sentences/plan-sentences.ts';
 import { preflightSentences, repositorySentences } from './sentences/repository-sentences.ts';
 import { requestSentences } from './sentences/request-sentences.ts';
-import { sessionSentences } from './sentences/session-sentences.ts';
 
 const sentences: Sentences<Rules> = {
   ...gateSentences,

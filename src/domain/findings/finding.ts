@@ -1,5 +1,6 @@
 import type { AttemptRules, DenialRules, HandoffRules } from './attempt-rules.ts';
 import type { ScopeRules, SnapshotRules } from './change-rules.ts';
+import type { SessionRules } from './dcm-rules.ts';
 import type { DocumentRules } from './document-rules.ts';
 import type { GateRules, ThreadRules } from './gate-rules.ts';
 import type { HaltRules } from './halt-rules.ts';
@@ -8,7 +9,6 @@ import type { MergerRules } from './merger-rules.ts';
 import type { PlanRules, SettingsRules } from './plan-rules.ts';
 import type { PreflightRules, RepositoryRules } from './repository-rules.ts';
 import type { RequestRules } from './request-rules.ts';
-import type { SessionRules } from './session-rules.ts';
 
 /**
  * Something that is wrong or in the way, as data: which rule, where, and the facts that its sentence needs. Findings are stored;

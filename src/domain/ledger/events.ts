@@ -1,7 +1,6 @@
 import type { AgentNote, AgentReport } from '../agents/agent-note.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
 import type { Post, RecordPlace } from '../board/board.ts';
-import type { ExternalEvent } from '../external/events.ts';
 import type { Finding } from '../findings/finding.ts';
 import type {
   CheckOutcome,
@@ -19,6 +18,7 @@ import type { FrozenPlan } from '../plan/plan.ts';
 import type { SettleLimits, Settlement } from '../run/settle-attempt.ts';
 import type { AgentSession, AttemptOutcome, Hold } from '../run/task.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
+import type { ExternalEvent } from './dcm-events.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { sessionId } from '../../dcm/documents.ts';
+import { whichRepository } from '../../dcm/routes.ts';
 import { tiers } from '../../planner/complexity.ts';
 import { budgetTokens } from '../../planner/craft-prompt.ts';
 import { parallelRange, turnsRange } from '../../planner/decompose.ts';
-import { sessionId } from '../documents/dcm.ts';
 import { does, json } from '../route.ts';
-import { whichRepository } from './dcm.ts';
 
 const group = 'Planner';
 const said = z.string().regex(/\S/, 'says nothing');

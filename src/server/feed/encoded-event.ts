@@ -1,6 +1,6 @@
-import { type DcmEvent, dcmEventOf } from '../../domain/external/dcm-events.ts';
-import { isExternalEvent } from '../../domain/external/events.ts';
-import { evolveSession, foldSession, type Session } from '../../domain/external/session.ts';
+import { type DcmEvent, dcmEventOf } from '../../dcm/derived-events.ts';
+import { isExternalEvent } from '../../domain/ledger/dcm-events.ts';
+import { evolveSession, foldSession, type Session } from '../../dcm/session.ts';
 import { isExternalStream, isRunStream, type Ledger, type Stored, sessionOf } from '../../ports/ledger.ts';
 import { channelsOf } from '../../protocol/channels.ts';
 import { type Cursor, formatCursor } from '../../protocol/cursor.ts';

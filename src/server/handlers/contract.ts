@@ -1,7 +1,7 @@
+import { type OpenApi, openApi } from '../../contract/openapi.ts';
+import { routes } from '../../contract/routes.ts';
 import { ok } from '../../domain/base/result.ts';
-import { type OpenApi, openApi } from '../../protocol/openapi.ts';
 import type { contractRoutes } from '../../protocol/routes/contract.ts';
-import { routes } from '../../protocol/routes.ts';
 import type { Handlers } from '../site.ts';
 
 /** Made once: a server has one version and one table of routes. */

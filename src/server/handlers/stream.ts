@@ -1,5 +1,5 @@
+import { asyncApi } from '../../contract/asyncapi.ts';
 import { err, ok } from '../../domain/base/result.ts';
-import { asyncApi } from '../../protocol/asyncapi.ts';
 import { parseCursor } from '../../protocol/cursor.ts';
 import { problem } from '../../protocol/problem.ts';
 import type { streamRoutes } from '../../protocol/routes/stream.ts';

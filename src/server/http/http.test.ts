@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holdToContract } from '../../../test/support/contract.ts';
+import { routes } from '../../contract/routes.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import { accessRoles, type Route, refusalStatuses } from '../../protocol/route.ts';
-import { routes } from '../../protocol/routes.ts';
 import type { Site } from '../site.ts';
 import { frontPage } from './front-page.ts';
 import { httpServer } from './http.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { routes } from '../../contract/routes.ts';
 import type { Route } from '../../protocol/route.ts';
-import { routes } from '../../protocol/routes.ts';
 import { router } from './router.ts';
 
 const find = router({

@@ -1,7 +1,7 @@
+import { liveSessions } from '../../dcm/sessions.ts';
 import type { Hosting, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Repositories, RepositoryEntry, ServedRepository } from '../site.ts';
 import { liveRuns } from './live-runs.ts';
-import { liveSessions } from './live-sessions.ts';
 
 type Shelf = {
   list(): Promise<readonly RepositoryEntry[]>;

@@ -1,12 +1,12 @@
 import type { Earlier } from '../../../domain/ledger/replayed.ts';
 import { knownRuns } from '../../../engine/orders/find-run.ts';
 import { replayRun } from '../../../engine/replay.ts';
-import { replaySessions } from '../../../engine/replay-sessions.ts';
+import { replaySessions } from '../../../dcm/replay-sessions.ts';
 import { externalStream, isExternalStream } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { endText } from '../../../view/run-view.ts';
-import { sessionLine } from '../../../view/session-line.ts';
+import { sessionLine } from '../../../dcm/session-line.ts';
 import { aRun, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
 import { resolveSubject } from '../../frame/subject.ts';
 
