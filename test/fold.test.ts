@@ -17,6 +17,7 @@ describe('a fold', () => {
   test('can reach no sentence, no limit, no gate and no decision', () => {
     const reached = importClosure(...folds).map((file) => file.replace('src/domain/', ''));
     expect(reached).toEqual([
+      'src/dcm/session.ts',
       'agents/provider.ts',
       'base/sequence.ts',
       'board/board.ts',
@@ -130,7 +131,7 @@ describe('the kept ledgers', () => {
 /** Reads the modules anew, as they are swapped by now. */
 async function readAll(names: readonly string[] = [...ledgers.keys()]) {
   vi.resetModules();
-  const [{ readVerified, stateHash }, { foldStreams }, { replayRun }, { replaySession }, { explain }, { policy }] =
+  const [{ readVerified, stateHash }, { foldStreams }, { replayRun }, { replayDcmSession }, { explain }, { policy }] =
     await Promise.all([
       import('./ledgers/stored-ledger.ts'),
       import('./ledgers/fold-streams.ts'),
@@ -139,7 +140,7 @@ async function readAll(names: readonly string[] = [...ledgers.keys()]) {
       import('../src/domain/explain/explain.ts'),
       import('../src/domain/settings/policy.ts'),
     ]);
-  const { isExternalStream, isRunStream, sessionOf } = await import('../src/ports/ledger.ts');
+  const { isDcmStream, isRunStream, dcmSessionOf } = await import('../src/ports/ledger.ts');
   const states: Record<string, Record<string, string>> = {};
   const differences: string[] = [];
   let earlier = 0;
@@ -149,8 +150,8 @@ async function readAll(names: readonly string[] = [...ledgers.keys()]) {
     for (const [stream, events] of Map.groupBy(stored, (one) => one.stream)) {
       const replayed = isRunStream(stream)
         ? replayRun(events)
-        : isExternalStream(stream)
-          ? replaySession(sessionOf(stream), events)
+        : isDcmStream(stream)
+          ? replayDcmSession(dcmSessionOf(stream), events)
           : null;
       differences.push(...(replayed?.differences ?? []).map(({ seq, detail }) => `${name} ${seq}: ${detail}`));
       earlier += replayed?.earlier.length ?? 0;

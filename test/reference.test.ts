@@ -28,7 +28,7 @@ test('no event is left out of the reference', () => {
   const files = {
     'ledger/requests.ts': ['Asked'],
     'ledger/events.ts': ['RunEvent', 'RepoEvent'],
-    'ledger/dcm-events.ts': ['ExternalFact'],
+    'ledger/dcm-events.ts': ['DcmFact'],
   };
   const sources = Object.entries(files).map(([name, unions]) => ({
     source: readFileSync(`src/domain/${name}`, 'utf8'),

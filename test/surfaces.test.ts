@@ -12,7 +12,7 @@ import type { ActionTerms } from '../src/engine/actions/action.ts';
 import { actions, allTerms } from '../src/engine/actions/actions.ts';
 import { mayPerform } from '../src/engine/actions/perform.ts';
 import { ports } from '../src/main/ports.ts';
-import { routeActions } from '../src/server/route-actions.ts';
+import { routeActions } from '../src/server/perform.ts';
 
 /** An action says who may call it and which interfaces offer it. Every surface is held to that here. */
 

@@ -136,7 +136,7 @@ function eventsPage(): string {
     ...section(
       'Facts of a session that others drive',
       'In a stream `external:<session>`, by [the API that DCM documents](../how-to/dcm-api.md). Nothing of it is run or merged by us. Each also has `version: number`, the version of the rules that decided it.',
-      'ExternalFact',
+      'DcmFact',
       read('ledger/dcm-events.ts'),
     ),
   ]);

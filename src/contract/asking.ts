@@ -1,11 +1,11 @@
 import type { Problem } from '../protocol/problem.ts';
 
-// Only types, and none of a library: this file is also a part of what is published as types.
+// Only types, and none of a library: this file becomes a part of the published types.
 
 export type ClientOptions = {
-  /** Where `tidegate serve` listens: `http://127.0.0.1:3847`. */
+  /** The address of `tidegate serve`: `http://127.0.0.1:3847`. */
   readonly url: string;
-  /** What `tidegate token` prints. A page that the server itself gave has a cookie and its page key instead. */
+  /** Printed by `tidegate token`. A page of the server itself has a cookie and its page key instead. */
   readonly token?: string;
   readonly pageKey?: string;
   /** Another `fetch`, for tests and for unix sockets. */
@@ -17,24 +17,24 @@ export type Asking = {
 };
 
 export type AskingCommand = Asking & {
-  /** The same one again asks for nothing new. Without it each call has one of its own, and asking again is asking twice. */
+  /** A repeated key makes no second request. Without it each call has a key of its own, and a repeated call is a second request. */
   readonly key?: string;
 };
 
 export type AskingText = Asking & {
-  /** From a byte to before another, or to the end; or the last so many. */
+  /** From one byte to before another, or to the end; or the last so many bytes. */
   readonly range?: { readonly from: number; readonly to?: number } | { readonly last: number };
 };
 
-/** Text as it comes. It can be read once. */
+/** Text as it arrives. It can be read once. */
 export type TextStream = AsyncIterable<string> & {
   whole(): Promise<string>;
 };
 
 export type Watching = Asking & {
-  /** Told before each new try, with what ended the last one; null where the server hung up. */
+  /** Called before each reconnection, with the error that ended the last connection; null when the server hung up. */
   readonly onReconnect?: (error: unknown) => void;
 };
 
-/** What a thrown `TidegateProblem` holds. */
+/** The content of a thrown `TidegateProblem`. */
 export type Told = Problem;

@@ -1,25 +1,24 @@
 import { z } from 'zod';
-import type { DcmEvent } from '../dcm/derived-events.ts';
-import { pageKeyProtocol, tokenProtocol } from '../protocol/credentials.ts';
+import { pageKeyProtocol, tokenProtocol } from '../protocol/route.ts';
 import './documents.ts';
 import {
   clientMessages,
+  derivedPayloads,
   envelope,
-  madePayloads,
   serverMessages,
   streamPath,
   streamProtocol,
 } from '../protocol/envelope.ts';
-import { eventTypes, madeEvents } from '../protocol/event-types.ts';
-import { streamRoutes } from '../protocol/routes/stream.ts';
+import { derivedEvents, eventTypes } from '../protocol/event-types.ts';
+import { streamRoutes } from '../protocol/routes/runs.ts';
 
 type Message = { readonly name: string; readonly summary: string; readonly payload: object };
 
-/** The AsyncAPI 3 document: every message that goes over the WebSocket or the event stream, made from their schemas. */
+/** Returns the AsyncAPI 3 document: every message of the WebSocket and of the event stream, from their schemas. */
 export function asyncApi(version: string) {
-  const events = [...ledgerMessages(), ...madeMessages()];
-  const said = schemaMessages('The server says', serverMessages);
-  const heard = schemaMessages('A client says', clientMessages);
+  const events = [...ledgerMessages(), ...derivedMessages()];
+  const fromServer = schemaMessages('The server sends', serverMessages);
+  const fromClient = schemaMessages('A client sends', clientMessages);
   const refs = (place: string, messages: readonly Message[]) =>
     Object.fromEntries(messages.map(({ name }) => [name, { $ref: `#/${place}/messages/${name}` }]));
   const picked = (channel: string, messages: readonly Message[]) =>
@@ -29,7 +28,7 @@ export function asyncApi(version: string) {
     info: {
       title: 'Tidegate events',
       version,
-      description: `Every event of the ledger of a repository, as it comes. Each envelope has an \`id\`: whoever resumes after it misses nothing and gets nothing twice. Envelopes go out on these channels: ${envelope.shape.channel.description ?? ''}.`,
+      description: `Every event of the ledger of a repository, as it is recorded. Each envelope has an \`id\`: a client that resumes after it misses nothing and gets nothing twice. The channels are ${envelope.shape.channel.description ?? ''}.`,
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     defaultContentType: 'application/json',
@@ -37,20 +36,20 @@ export function asyncApi(version: string) {
       local: {
         host: '127.0.0.1:3847',
         protocol: 'ws',
-        description: 'What `tidegate serve` listens on; it prints its address',
+        description: 'The address that `tidegate serve` prints',
         security: [{ $ref: '#/components/securitySchemes/token' }],
       },
     },
     channels: {
       stream: {
         address: streamPath,
-        description: `A WebSocket. The token comes as \`Authorization: Bearer\`, as the subprotocol \`${tokenProtocol}<token>\` beside \`${streamProtocol}\`, or a browser has the cookie of a one-time link and names \`${pageKeyProtocol}<page key>\`.`,
-        messages: refs('components', [...heard, ...said, ...events]),
+        description: `A WebSocket. Send the token as \`Authorization: Bearer\`, or as the subprotocol \`${tokenProtocol}<token>\` beside \`${streamProtocol}\`. A browser with the cookie of a one-time link sends \`${pageKeyProtocol}<page key>\` instead.`,
+        messages: refs('components', [...fromClient, ...fromServer, ...events]),
       },
       'event-stream': {
         address: streamRoutes.watch.path,
         description: 'The same envelopes as server-sent events, by GET; `Last-Event-ID` resumes.',
-        parameters: { repository: { description: 'as GET /v1/repositories names it' } },
+        parameters: { repository: { description: 'an id of GET /v1/repositories' } },
         messages: refs('components', events),
       },
     },
@@ -58,14 +57,14 @@ export function asyncApi(version: string) {
       listen: {
         action: 'receive',
         channel: { $ref: '#/channels/stream' },
-        summary: 'A client says what it wants to hear; it can never publish',
-        messages: picked('stream', heard),
+        summary: 'A client chooses its channels; it can never publish',
+        messages: picked('stream', fromClient),
       },
       tell: {
         action: 'send',
         channel: { $ref: '#/channels/stream' },
-        summary: 'Envelopes, answers and signs of life',
-        messages: picked('stream', [...said, ...events]),
+        summary: 'Envelopes, answers and heartbeats',
+        messages: picked('stream', [...fromServer, ...events]),
       },
       'tell-by-http': {
         action: 'send',
@@ -76,7 +75,7 @@ export function asyncApi(version: string) {
     },
     components: {
       messages: Object.fromEntries(
-        [...heard, ...said, ...events].map((message) => [
+        [...fromClient, ...fromServer, ...events].map((message) => [
           message.name,
           { contentType: 'application/json', ...message },
         ]),
@@ -100,11 +99,11 @@ function ledgerMessages(): readonly Message[] {
   }));
 }
 
-function madeMessages(): readonly Message[] {
-  return (Object.keys(madeEvents) as DcmEvent['event'][]).map((name) => ({
+function derivedMessages(): readonly Message[] {
+  return (Object.keys(derivedEvents) as (keyof typeof derivedEvents)[]).map((name) => ({
     name,
-    summary: madeEvents[name],
-    payload: enveloped(name, schemaOf(madePayloads[name])),
+    summary: derivedEvents[name],
+    payload: enveloped(name, schemaOf(derivedPayloads[name])),
   }));
 }
 
@@ -124,7 +123,7 @@ function schemaOf(schema: z.ZodType): Json {
   return rest;
 }
 
-/** A schema with a name of its own, and those that it is made of, by their names. */
+/** Returns a named schema and the named schemas inside it, by name. */
 function definitionsOf(schema: z.ZodType): Readonly<Record<string, Json>> {
   const made = linked(z.toJSONSchema(z.array(schema), { io: 'output', target: 'draft-7' }));
   return made['definitions'] as Readonly<Record<string, Json>>;

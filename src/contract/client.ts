@@ -1,25 +1,24 @@
 import type { z } from 'zod';
-import { pageKeyHeader } from '../protocol/credentials.ts';
 import type { Problem } from '../protocol/problem.ts';
 import type { Route } from '../protocol/route.ts';
+import { pageKeyHeader } from '../protocol/route.ts';
 import type { Asking, AskingCommand, AskingText, ClientOptions, TextStream, Watching } from './asking.ts';
-import { chunksOf } from './chunks.ts';
 import type { Routes } from './routes.ts';
-import { resumedEvents } from './watch.ts';
+import { chunksOf, resumedEvents } from './watch.ts';
 import { type Wire, wire } from './wire.ts';
 
 /**
- * A function for every route, by its name. Parameters of path and query are one object, a body is the next argument. Nothing is
- * tried again by itself but watching, which goes on where it was cut.
+ * A function for every route, by its name. Parameters of path and query are one object, a body is the next argument. Only watching
+ * retries by itself: it resumes where it was cut.
  */
 export type TidegateClient = { readonly [Name in keyof Routes]: Call<Routes[Name]> };
 
-type Call<R extends Route> = (...given: [...GivenOf<R>, ...BodyOf<R>, options?: OptionsOf<R>]) => AnswerOf<R>;
+type Call<R extends Route> = (...args: [...ParamsOf<R>, ...BodyOf<R>, options?: OptionsOf<R>]) => AnswerOf<R>;
 
-type GivenOf<R extends Route> = MaybeOmitted<Loose<R['params']> & Loose<R['query']>>;
+type ParamsOf<R extends Route> = MaybeOmitted<Loose<R['params']> & Loose<R['query']>>;
 type BodyOf<R extends Route> = R['body'] extends z.ZodType ? MaybeOmitted<z.input<R['body']>> : [];
-type MaybeOmitted<T> = Record<never, never> extends T ? [given?: T] : [given: T];
-/** A number may be given where its text is sent. */
+type MaybeOmitted<T> = Record<never, never> extends T ? [params?: T] : [params: T];
+/** A number may be passed where its text is sent. */
 type Loose<S extends z.ZodObject> = {
   [K in keyof z.input<S> as K extends keyof S['shape'] ? K : never]:
     | z.input<S>[K]
@@ -38,10 +37,7 @@ type AnswerOf<R extends Route> = R['answer'] extends { readonly schema: infer S 
     ? AsyncIterable<z.output<E>>
     : Promise<TextStream>;
 
-/**
- * Thrown when the server refuses. Thrown, not returned: a refusal that nobody looked at must end the program that asked, not let
- * it go on with an answer that is none.
- */
+/** Thrown when the server refuses. Not returned, because a refusal that nobody reads must end the program of the caller. */
 export class TidegateProblem extends Error {
   override readonly name = 'TidegateProblem';
   readonly problem: Problem;
@@ -60,30 +56,30 @@ type Values = Readonly<Record<string, unknown>>;
 type AnyOptions = AskingCommand & AskingText & Watching;
 
 function callOf(client: ClientOptions, route: Wire) {
-  return (given: Values = {}, ...rest: readonly unknown[]): unknown => {
+  return (params: Values = {}, ...rest: readonly unknown[]): unknown => {
     const [body, options = {}] = (route.takesBody ? rest : [undefined, ...rest]) as [unknown, AnyOptions?];
-    if (route.answers === 'events') return watch(client, route, given, options);
-    const asked = ask(client, route, given, options, body);
-    return asked.then((response) => (route.answers === 'text' ? textOf(response) : response.json()));
+    if (route.answers === 'events') return watch(client, route, params, options);
+    return send(client, route, params, options, body).then((response) =>
+      route.answers === 'text' ? textOf(response) : response.json(),
+    );
   };
 }
 
-function watch(client: ClientOptions, route: Wire, given: Values, options: Watching): AsyncIterable<unknown> {
+function watch(client: ClientOptions, route: Wire, params: Values, options: Watching): AsyncIterable<unknown> {
   const stream = {
     open: async (after: string | undefined, signal: AbortSignal) =>
-      decoded(await ask(client, route, { ...given, after }, { signal })),
+      decoded(await send(client, route, { ...params, after }, { signal })),
     isPassing: (error: unknown) =>
       error instanceof TidegateProblem
         ? error.problem.status >= 500 || error.problem.status === 429
-        : // what `fetch` throws when there is no connection, or no longer
+        : // `fetch` throws it when there is no connection
           error instanceof TypeError,
   };
-  return resumedEvents(stream, typeof given['after'] === 'string' ? given['after'] : undefined, options);
+  return resumedEvents(stream, typeof params['after'] === 'string' ? params['after'] : undefined, options);
 }
 
-async function ask(client: ClientOptions, route: Wire, given: Values, options: AnyOptions, body?: unknown) {
-  const send = client.fetch ?? fetch;
-  const response = await send(addressOf(client.url, route, given), {
+async function send(client: ClientOptions, route: Wire, params: Values, options: AnyOptions, body?: unknown) {
+  const response = await (client.fetch ?? fetch)(addressOf(client.url, route, params), {
     method: route.method,
     redirect: 'error',
     headers: headersOf(client, route, options, body),
@@ -94,17 +90,17 @@ async function ask(client: ClientOptions, route: Wire, given: Values, options: A
   return response;
 }
 
-/** What stands in braces in the path, and the rest as its query. */
-function addressOf(url: string, { path }: Wire, given: Values): string {
+/** Fills the braces of the path. All other parameters become the query. */
+function addressOf(url: string, { path }: Wire, params: Values): string {
   const inPath = new Set<string>();
   const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     inPath.add(name);
-    const value = String(given[name] ?? '');
-    // these would be taken away on the way, and another path asked for
-    if (['', '.', '..'].includes(value)) throw new TypeError(`${name} has to be given`);
+    const value = String(params[name] ?? '');
+    // URL normalisation removes these, and the request would go to another path
+    if (['', '.', '..'].includes(value)) throw new TypeError(`${name} is required`);
     return encodeURIComponent(value);
   });
-  const rest = Object.entries(given).filter(([name, value]) => !inPath.has(name) && value !== undefined);
+  const rest = Object.entries(params).filter(([name, value]) => !inPath.has(name) && value !== undefined);
   const query = new URLSearchParams(rest.map(([name, value]): [string, string] => [name, String(value)]));
   return `${url.replace(/\/+$/, '')}${named}${query.size === 0 ? '' : `?${query}`}`;
 }
@@ -125,12 +121,12 @@ const spanOf = ({ from, to }: { readonly from: number; readonly to?: number }): 
 async function problemIn(response: Response): Promise<Problem> {
   const isProblem = response.headers.get('content-type') === 'application/problem+json';
   if (isProblem) return (await response.json()) as Problem;
-  const said = (await response.text()).slice(0, 200);
+  const text = (await response.text()).slice(0, 200);
   return {
     type: 'tidegate:not-tidegate',
-    title: 'What answers there is not Tidegate',
+    title: 'The answer is not from Tidegate',
     status: response.status,
-    detail: `status ${response.status}, and no problem document: ${said}`,
+    detail: `status ${response.status}, and no problem document: ${text}`,
   };
 }
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import * as dcm from '../dcm/documents.ts';
-import { boardRecord } from '../protocol/documents/board.ts';
 import { by } from '../protocol/documents/common.ts';
 import * as run from '../protocol/documents/run.ts';
 import * as task from '../protocol/documents/task.ts';
 import { envelope } from '../protocol/envelope.ts';
 import { problemSchema } from '../protocol/problem.ts';
+import { boardRecord } from '../protocol/routes/board.ts';
 import { accepted, plan } from '../protocol/routes/commands.ts';
-import { repositoryDocument } from '../protocol/routes/repositories.ts';
+import { repositoryDocument } from '../protocol/routes/server.ts';
 
-/** Documents that stand alone, under the name that they have in what is published. */
+/** Documents with a name of their own in the published schemas. */
 const documents: Readonly<Record<string, z.ZodType>> = {
   Accepted: accepted,
   Attempt: task.attempt,

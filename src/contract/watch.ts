@@ -1,21 +1,20 @@
 import type { Watching } from './asking.ts';
-import { chunksOf } from './chunks.ts';
 
 export type WatchedStream = {
-  /** Opens it after this cursor; from now on where none is known. */
+  /** Opens it after this cursor; without one, from now on. */
   open(after: string | undefined, signal: AbortSignal): Promise<ReadableStream<string>>;
-  /** Whether opening it again could go better. */
+  /** True when another try may succeed. */
   isPassing(error: unknown): boolean;
 };
 
-/** Longer than the server ever keeps silent: nobody is there any more. */
+/** Longer than any silence of the server: the connection is dead. */
 const silenceMs = 60_000;
 const firstWaitMs = 100;
 const longestWaitMs = 10_000;
 
 /**
- * Every event after a cursor once and in order, over as many connections as it takes. What cannot be opened at first is thrown;
- * later only what no patience mends.
+ * Yields every event after a cursor once and in order, over as many connections as it takes. Throws when the first connection fails,
+ * and later only for errors that another try cannot fix.
  */
 export async function* resumedEvents(
   stream: WatchedStream,
@@ -49,7 +48,7 @@ export async function* resumedEvents(
 
 type Message = { readonly id: string | null; readonly data: string | null };
 
-/** One connection, until it ends, fails, or nothing has come for too long. */
+/** Reads one connection until it ends, fails or is silent for too long. */
 async function* eventsOf(
   stream: WatchedStream,
   after: string | undefined,
@@ -57,17 +56,17 @@ async function* eventsOf(
 ): AsyncGenerator<Message, void, undefined> {
   const silence = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const heard = (): void => {
+  const restartTimer = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(new Silence()), silenceMs);
   };
-  heard();
+  restartTimer();
   try {
     const opened = await stream.open(after, signal ? AbortSignal.any([signal, silence.signal]) : silence.signal);
-    // with what is not yet a whole message at its end
+    // may end in a part of a message
     let text = '';
     for await (const chunk of chunksOf(opened)) {
-      heard();
+      restartTimer();
       const blocks = (text + chunk).split('\n\n');
       text = blocks.pop() ?? '';
       yield* blocks.map(messageOf);
@@ -77,7 +76,7 @@ async function* eventsOf(
   }
 }
 
-/** A message that the server wrote: lines end in LF, and `data` is one line. */
+/** Parses a message of the server: lines end in LF, and `data` is one line. */
 function messageOf(block: string): Message {
   const fields = new Map(block.split('\n').map((line) => [line.split(': ', 1)[0], line.slice(line.indexOf(': ') + 2)]));
   return { id: fields.get('id') ?? null, data: fields.get('data') ?? null };
@@ -97,3 +96,18 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     const timer = setTimeout(over, ms);
     signal?.addEventListener('abort', over);
   });
+
+/** Iterates a stream, which not every browser can do by itself. A reader that stops closes the stream. */
+export async function* chunksOf(stream: ReadableStream<string>): AsyncGenerator<string, void, undefined> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // a failure, which was thrown, may have closed it already
+    await reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,7 +1,7 @@
 import type { Route } from '../protocol/route.ts';
 import { type Routes, routes } from './routes.ts';
 
-/** As much of a route as a client has to know while it runs. The published client holds this and none of the schemas. */
+/** The part of a route that a client needs at run time. The published client holds this and none of the schemas. */
 export type Wire = Pick<Route, 'method' | 'path'> & {
   readonly takesBody: boolean;
   readonly answers: 'json' | 'text' | 'events';

@@ -1,16 +1,16 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
-import type { NewSubtask } from '../domain/ledger/dcm-commands.ts';
-import type { Refusal } from './refusal.ts';
-import { type Session, type Subtask, subtaskOf } from './session.ts';
+import type { NewDcmSubtask } from '../domain/ledger/dcm-events.ts';
+import { type DcmSession, type DcmSubtask, subtaskOf } from './session.ts';
+import type { DcmRefusal } from './waves.ts';
 
-type Waiting = Pick<Subtask, 'id' | 'taskId' | 'blockedBy'>;
+type Waiting = Pick<DcmSubtask, 'id' | 'taskId' | 'blockedBy'>;
 
-/** The subtasks of a batch with what they are blocked by as ids of subtasks; a `taskId` of the batch means all that have it. */
+/** Returns the subtasks of a batch with ids of subtasks in `blockedBy`. A `taskId` of the batch stands for all subtasks that have it. */
 export function resolveBlockers(
-  state: Session,
+  state: DcmSession,
   wave: number,
-  batch: readonly NewSubtask[],
-): Result<readonly NewSubtask[], Refusal> {
+  batch: readonly NewDcmSubtask[],
+): Result<readonly NewDcmSubtask[], DcmRefusal> {
   const byTask = Map.groupBy(batch, ({ taskId }) => taskId);
   const ids = new Set(batch.map(({ id }) => id));
   const resolved = batch.map((subtask) => ({
@@ -18,8 +18,8 @@ export function resolveBlockers(
     blockedBy: [
       ...new Set(
         subtask.blockedBy.flatMap((name) => {
-          const meant = ids.has(name) ? undefined : byTask.get(name);
-          return meant === undefined ? [name] : meant.map(({ id }) => id);
+          const named = ids.has(name) ? undefined : byTask.get(name);
+          return named === undefined ? [name] : named.map(({ id }) => id);
         }),
       ),
     ],
@@ -32,23 +32,23 @@ export function resolveBlockers(
   return refusal === null ? ok(resolved) : err(refusal);
 }
 
-/** Why this subtask cannot be blocked by these. */
-export function misblocked(state: Session, subtask: Subtask): Refusal | null {
+/** Null when the subtask may be blocked by its `blockedBy`. */
+export function checkBlockers(state: DcmSession, subtask: DcmSubtask): DcmRefusal | null {
   const unknown = subtask.blockedBy.find((id) => subtaskOf(state, id) === undefined);
   if (unknown !== undefined) return unknownBlocker(subtask, unknown);
   const others = state.subtasks.filter(({ id }) => id !== subtask.id);
   return inOrder(state, subtask.wave, [subtask]) ?? cycleIn([...others, subtask]);
 }
 
-/** Those that it has to wait for as things stand. */
-export const openBlockers = (state: Session, { blockedBy }: Subtask): readonly Subtask[] =>
+/** Returns the blockers that are not completed yet. */
+export const openBlockers = (state: DcmSession, { blockedBy }: DcmSubtask): readonly DcmSubtask[] =>
   blockedBy.flatMap((id) => {
     const blocker = subtaskOf(state, id);
     return blocker === undefined || blocker.progress.status === 'completed' ? [] : [blocker];
   });
 
 /** A wave that waits for a later one would wait for ever. */
-function inOrder(state: Session, wave: number, waiting: readonly Waiting[]): Refusal | null {
+function inOrder(state: DcmSession, wave: number, waiting: readonly Waiting[]): DcmRefusal | null {
   for (const { taskId, blockedBy } of waiting) {
     const later = blockedBy
       .map((id) => subtaskOf(state, id))
@@ -66,8 +66,8 @@ function inOrder(state: Session, wave: number, waiting: readonly Waiting[]): Ref
   return null;
 }
 
-/** Takes out whatever waits for nothing that is left; what cannot be taken out waits for itself. */
-function cycleIn(all: readonly Waiting[]): Refusal | null {
+/** Removes every subtask that waits for nothing that is left. Those that cannot be removed wait for each other. */
+function cycleIn(all: readonly Waiting[]): DcmRefusal | null {
   const open = new Map(all.map((one) => [one.id, one.blockedBy.length]));
   const dependents = new Map<string, string[]>();
   for (const { id, blockedBy } of all)
@@ -85,7 +85,7 @@ function cycleIn(all: readonly Waiting[]): Refusal | null {
   return first === undefined ? null : { rule: 'session-cycle', ring: ring(first, all, open) };
 }
 
-/** From one that is left, each has a blocker that is left, too: following them comes round. */
+/** Every subtask that is left has a blocker that is left, so following blockers ends in a ring. */
 function ring(first: string, all: readonly Waiting[], left: ReadonlyMap<string, number>): readonly string[] {
   const byId = new Map(all.map((one) => [one.id, one]));
   const path = new Set<string>();
@@ -97,7 +97,7 @@ function ring(first: string, all: readonly Waiting[], left: ReadonlyMap<string, 
   return [...[...path].slice([...path].indexOf(at)), at];
 }
 
-const unknownBlocker = ({ taskId }: Pick<Waiting, 'taskId'>, id: string): Refusal => ({
+const unknownBlocker = ({ taskId }: Pick<Waiting, 'taskId'>, id: string): DcmRefusal => ({
   rule: 'session-bad-blocker',
   fault: 'unknown',
   task: taskId,

@@ -1,19 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { explain } from '../domain/explain/explain.ts';
 import { decisionVersions } from '../domain/gates/versions.ts';
-import type { ExternalCommand, NewSubtask } from '../domain/ledger/dcm-commands.ts';
-import type { ExternalEvent } from '../domain/ledger/dcm-events.ts';
+import type { DcmEvent, NewDcmSubtask } from '../domain/ledger/dcm-events.ts';
 import type { By } from '../domain/ledger/requests.ts';
-import { batchStatus, countsOf, sessionWave, subtasksOfWave } from './counts.ts';
-import { decideExternal } from './decide.ts';
-import { dcmEventOf } from './derived-events.ts';
-import { evolveSession, newSession, type Session, subtaskOf } from './session.ts';
+import { type DcmCommand, decideDcm } from './decide.ts';
+import { derivedEventOf } from './derived-events.ts';
+import {
+  batchStatus,
+  countsOf,
+  currentDcmWave,
+  type DcmSession,
+  evolveDcmSession,
+  newDcmSession,
+  subtaskOf,
+  subtasksOfWave,
+} from './session.ts';
 import { batchConflicts, synthesisOf } from './synthesis.ts';
 
 const by: By = { who: 'Ada', via: 'command' };
 const { session: version } = decisionVersions;
 
-const task = (id: string, more: Partial<NewSubtask> = {}): NewSubtask => ({
+const task = (id: string, more: Partial<NewDcmSubtask> = {}): NewDcmSubtask => ({
   id,
   taskId: `t-${id}`,
   agentType: 'backend-laravel',
@@ -24,9 +31,9 @@ const task = (id: string, more: Partial<NewSubtask> = {}): NewSubtask => ({
   context: null,
   ...more,
 });
-const create = (wave: number): ExternalCommand => ({ type: 'create-wave', wave, name: null, description: null });
-const start = (wave: number): ExternalCommand => ({ type: 'start-wave', wave });
-const submit = (wave: number, ...subtasks: readonly NewSubtask[]): ExternalCommand => ({
+const create = (wave: number): DcmCommand => ({ type: 'create-wave', wave, name: null, description: null });
+const start = (wave: number): DcmCommand => ({ type: 'start-wave', wave });
+const submit = (wave: number, ...subtasks: readonly NewDcmSubtask[]): DcmCommand => ({
   type: 'submit-batch',
   batch: `batch-${subtasks.map(({ id }) => id).join('')}`,
   wave,
@@ -34,38 +41,38 @@ const submit = (wave: number, ...subtasks: readonly NewSubtask[]): ExternalComma
 });
 const set = (
   subtask: string,
-  status: NonNullable<Extract<ExternalCommand, { type: 'update-subtask' }>['status']>,
+  status: NonNullable<Extract<DcmCommand, { type: 'update-subtask' }>['status']>,
   result?: object,
-): ExternalCommand => ({
+): DcmCommand => ({
   type: 'update-subtask',
   subtask,
   status,
   ...(result === undefined ? {} : { result: result as Readonly<Record<string, unknown>> }),
 });
-const complete = (batch: string, failUnfinished = false): ExternalCommand => ({
+const complete = (batch: string, failUnfinished = false): DcmCommand => ({
   type: 'complete-batch',
   batch,
   failUnfinished,
 });
-const transition: ExternalCommand = { type: 'transition' };
+const transition: DcmCommand = { type: 'transition' };
 
 /** A session in which these were asked for one second after the other; each has to be accepted. */
-function sessionAfter(...commands: readonly ExternalCommand[]): Session {
+function sessionAfter(...commands: readonly DcmCommand[]): DcmSession {
   return commands.reduce((state, command, at) => {
-    const decided = decideExternal(state, { command, by });
+    const decided = decideDcm(state, { command, by });
     if (!decided.ok) throw new Error(`${command.type}: ${explain(decided.error).detail}`);
     const time = new Date(Date.UTC(2026, 1, 9, 10, 0, at)).toISOString();
-    return decided.value.reduce((next, event) => evolveSession(next, { at: time, event }), state);
-  }, newSession('s'));
+    return decided.value.reduce((next, event) => evolveDcmSession(next, { at: time, event }), state);
+  }, newDcmSession('s'));
 }
-const given = (...commands: readonly ExternalCommand[]) => ({
-  when: (command: ExternalCommand) => decideExternal(sessionAfter(...commands), { command, by }),
+const given = (...commands: readonly DcmCommand[]) => ({
+  when: (command: DcmCommand) => decideDcm(sessionAfter(...commands), { command, by }),
 });
-const refused = (decided: ReturnType<typeof decideExternal>): string | null => (decided.ok ? null : decided.error.rule);
-const types = (decided: ReturnType<typeof decideExternal>): readonly string[] =>
+const refused = (decided: ReturnType<typeof decideDcm>): string | null => (decided.ok ? null : decided.error.rule);
+const types = (decided: ReturnType<typeof decideDcm>): readonly string[] =>
   decided.ok ? decided.value.map(({ type }) => type) : [decided.error.rule];
 
-const synthesisIn = (state: Session, id: string) => {
+const synthesisIn = (state: DcmSession, id: string) => {
   const batch = state.batches[id];
   return batch === undefined ? null : synthesisOf(state, batch);
 };
@@ -134,8 +141,8 @@ describe('a wave', () => {
   });
 
   test('the running one is current, else the highest that is pending', () => {
-    expect(sessionWave(sessionAfter(create(0), create(1)))?.number).toBe(1);
-    expect(sessionWave(sessionAfter(submit(0, task('a')), create(1), start(0)))?.number).toBe(0);
+    expect(currentDcmWave(sessionAfter(create(0), create(1)))?.number).toBe(1);
+    expect(currentDcmWave(sessionAfter(submit(0, task('a')), create(1), start(0)))?.number).toBe(0);
   });
 });
 
@@ -291,7 +298,7 @@ describe('a batch', () => {
       submit(0, task('a'), task('b', { blockedBy: ['a'] }), task('c', { description: 'after a' })),
       start(0),
     ];
-    const conflicts = (...more: readonly ExternalCommand[]) => {
+    const conflicts = (...more: readonly DcmCommand[]) => {
       const state = sessionAfter(...chained, ...more);
       const batch = state.batches['batch-abc'];
       return batch === undefined ? null : batchConflicts(state, batch);
@@ -346,13 +353,13 @@ test('what looks like a secret is not taken in', () => {
 });
 
 describe("DCM's events", () => {
-  const told = (state: Session, command: ExternalCommand) => {
-    const decided = decideExternal(state, { command, by });
+  const told = (state: DcmSession, command: DcmCommand) => {
+    const decided = decideDcm(state, { command, by });
     const facts = decided.ok ? decided.value : [];
     let next = state;
-    return facts.flatMap((event: ExternalEvent) => {
-      next = evolveSession(next, { at: '2026-02-09T11:00:00.000Z', event });
-      return dcmEventOf(event, next) ?? [];
+    return facts.flatMap((event: DcmEvent) => {
+      next = evolveDcmSession(next, { at: '2026-02-09T11:00:00.000Z', event });
+      return derivedEventOf(event, next) ?? [];
     });
   };
 

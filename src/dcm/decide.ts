@@ -1,59 +1,104 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { decisionVersions } from '../domain/gates/versions.ts';
-import type { ExternalCommand } from '../domain/ledger/dcm-commands.ts';
-import type { ExternalEvent, ExternalFact } from '../domain/ledger/dcm-events.ts';
+import type {
+  DcmAction,
+  DcmEvent,
+  DcmFact,
+  DcmSubtaskStatus,
+  JsonObject,
+  NewDcmSubtask,
+} from '../domain/ledger/dcm-events.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import { canonicalJson } from '../domain/plan/plan.ts';
 import { secretIn } from '../domain/secrets/secret-shapes.ts';
 import { policy } from '../domain/settings/policy.ts';
-import { resolveBlockers } from './blockers.ts';
-import { countsOf, hasEnded, isSubtaskSettled, subtasksOfBatch, subtasksOfWave } from './counts.ts';
-import { idFrom } from './ids.ts';
-import type { Refusal } from './refusal.ts';
-import { own, type Session, standingOf, subtaskOf, withFacts } from './session.ts';
+import { checkBlockers, openBlockers, resolveBlockers } from './blockers.ts';
+import {
+  countsOf,
+  type DcmSession,
+  type DcmSubtask,
+  dcmWaveOf,
+  hasEnded,
+  isSubtaskSettled,
+  own,
+  subtaskOf,
+  subtasksOfBatch,
+  subtasksOfWave,
+  withFacts,
+} from './session.ts';
 import { resultsOf } from './synthesis.ts';
-import { updateSubtask } from './update-subtask.ts';
-import { beginWave, createWave, ensureWave, startNext, startWave } from './waves.ts';
+import { beginWave, createWave, type DcmFacts, type DcmRefusal, idFrom, startNext, startWave } from './waves.ts';
 
-export type Asked = { readonly command: ExternalCommand; readonly key?: string; readonly by: By };
-export type Decided = Result<readonly ExternalEvent[], Refusal>;
-/** Before the version of the rules is put to it. */
-export type DecidedFacts = Result<readonly ExternalFact[], Refusal>;
+/** A command that changes a session. It holds the ids of new things, or they follow from it: a repetition adds nothing new. */
+export type DcmCommand =
+  | {
+      readonly type: 'create-wave';
+      readonly wave: number;
+      readonly name: string | null;
+      readonly description: string | null;
+    }
+  | { readonly type: 'start-wave'; readonly wave: number }
+  /** Starts the wave after the one that completed last. */
+  | { readonly type: 'transition' }
+  | {
+      readonly type: 'submit-batch';
+      readonly batch: string;
+      readonly wave: number;
+      /** `blockedBy` may name a subtask of the session, or a `taskId` of this batch. */
+      readonly subtasks: readonly NewDcmSubtask[];
+    }
+  | ({ readonly type: 'update-subtask'; readonly subtask: string } & DcmSubtaskChange)
+  | { readonly type: 'complete-batch'; readonly batch: string; readonly failUnfinished: boolean }
+  | ({ readonly type: 'record-action'; readonly action: string } & DcmAction);
 
-/** What would happen. No events: what was asked for has happened already. */
-export function decideExternal(state: Session, { command, key, by }: Asked): Decided {
-  const asked = canonicalJson(command);
-  const keyed = key === undefined ? [] : [keyUsed(state, key, idFrom(asked))];
-  const before = keyed.length === 0 ? undefined : state.keys.find((one) => one.key === key);
-  if (before !== undefined)
-    return keyed.some((one) => one.asked === before.asked) ? ok([]) : err({ rule: 'session-key-reused' });
-  const secret = secretIn(key === undefined ? asked : `${key} ${asked}`);
+export type DcmSubtaskChange = {
+  readonly status?: DcmSubtaskStatus;
+  readonly agentId?: string;
+  readonly priority?: number;
+  readonly blockedBy?: readonly string[];
+  readonly result?: JsonObject;
+  readonly context?: JsonObject;
+};
+
+type CommandOf<Type extends DcmCommand['type']> = DcmCommand & { readonly type: Type };
+
+/** `key` is the Idempotency-Key. */
+export type DcmRequest = { readonly command: DcmCommand; readonly key?: string; readonly by: By };
+export type DcmDecision = Result<readonly DcmEvent[], DcmRefusal>;
+
+/** Returns the events that follow from a request. None: the session is already as requested. */
+export function decideDcm(state: DcmSession, { command, key, by }: DcmRequest): DcmDecision {
+  const text = canonicalJson(command);
+  const use = key === undefined ? null : keyUse(state, key, idFrom(text));
+  const earlier = use === null ? undefined : state.keys.find((one) => one.key === key);
+  if (earlier !== undefined) return use?.asked === earlier.asked ? ok([]) : err({ rule: 'session-key-reused' });
+  const secret = secretIn(key === undefined ? text : `${key} ${text}`);
   if (secret !== null) return err({ rule: 'session-secret', kind: secret });
-  const decided = decide(state, command, by);
-  if (!decided.ok) return decided;
-  const facts = [...decided.value, ...endings(state, decided.value), ...keyed];
+  const decision = factsOf(state, command, by);
+  if (!decision.ok) return decision;
+  const facts = [...decision.value, ...endings(state, decision.value), ...(use === null ? [] : [use])];
   return ok(facts.map((fact) => ({ ...fact, version: decisionVersions.session })));
 }
 
-/** A key is remembered for as long as there is room for it. */
-function keyUsed({ keys }: Session, key: string, asked: string): ExternalFact & { readonly type: 'external-key-used' } {
+/** Decides requests that arrived together: in order, each after the facts of those before it. */
+export function decideTogether(state: DcmSession, requests: readonly DcmRequest[]): readonly DcmDecision[] {
+  let now = state;
+  return requests.map((request) => {
+    const decision = decideDcm(now, request);
+    if (decision.ok) now = withFacts(now, decision.value);
+    return decision;
+  });
+}
+
+/** The newest keys are remembered, and the oldest is forgotten when there are too many. */
+function keyUse({ keys }: DcmSession, key: string, asked: string): DcmFact & { readonly type: 'external-key-used' } {
   const [oldest] = keys;
   const limit = policy.sessionKeys;
   const forgets = keys.length >= limit && oldest !== undefined ? { forgets: oldest.key, limit } : {};
   return { type: 'external-key-used', key, asked, ...forgets };
 }
 
-/** What is asked at once: in order, each in the light of those before it. */
-export function decideTogether(state: Session, all: readonly Asked[]): readonly Decided[] {
-  let now = state;
-  return all.map((asked) => {
-    const decided = decideExternal(now, asked);
-    if (decided.ok) now = withFacts(now, decided.value);
-    return decided;
-  });
-}
-
-function decide(state: Session, command: ExternalCommand, by: By): DecidedFacts {
+function factsOf(state: DcmSession, command: DcmCommand, by: By): DcmFacts {
   switch (command.type) {
     case 'create-wave':
       return createWave(state, command, by);
@@ -62,11 +107,11 @@ function decide(state: Session, command: ExternalCommand, by: By): DecidedFacts 
     case 'transition':
       return startNext(state, by);
     case 'submit-batch':
-      return submit(state, command, by);
+      return submitBatch(state, command, by);
     case 'update-subtask':
       return updateSubtask(state, command, by);
     case 'complete-batch':
-      return complete(state, command, by);
+      return completeBatch(state, command, by);
     case 'record-action': {
       const { type: _, ...report } = command;
       if (report.subtask !== null && subtaskOf(state, report.subtask) === undefined)
@@ -77,46 +122,28 @@ function decide(state: Session, command: ExternalCommand, by: By): DecidedFacts 
   }
 }
 
-/** Tools that change no file, as agents call them. */
+/** Names that agents use for tools that change no file. */
 const readingTools: ReadonlySet<string> = new Set(
   'read glob grep ls list search view notebookread read_file list_directory search_files'.split(' '),
 );
 
-/** A wave ends by itself, once, with the last of its subtasks. */
-function endings(state: Session, facts: readonly ExternalFact[]): readonly ExternalFact[] {
-  if (!facts.some(settles)) return [];
-  const next = withFacts(state, facts);
-  const running = next.waves.filter(({ status }) => status === 'running');
-  return running.flatMap(({ number }): readonly ExternalFact[] => {
-    if (next.subtasks.some((one) => one.wave === number && !isSubtaskSettled(one))) return [];
-    const subtasks = subtasksOfWave(next, number);
-    if (subtasks.length === 0) return [];
-    const outcome = countsOf(subtasks).failed > 0 ? 'failed' : 'completed';
-    return [{ type: 'external-wave-ended', wave: number, outcome }];
-  });
-}
-
-const settles = (event: ExternalFact): boolean =>
-  event.type === 'external-subtask-updated' && (event.status === 'completed' || event.status === 'failed');
-
-function submit(state: Session, command: ExternalCommand & { readonly type: 'submit-batch' }, by: By): DecidedFacts {
+function submitBatch(state: DcmSession, command: CommandOf<'submit-batch'>, by: By): DcmFacts {
   const { batch, wave: number } = command;
   if (own(state.batches, batch) !== undefined) return ok([]);
-  const wave = state.waves.find((one) => one.number === number);
+  const wave = dcmWaveOf(state, number);
   if (wave !== undefined && hasEnded(wave))
     return err({ rule: 'session-ended-wave', wave: number, status: wave.status, action: 'submit' });
-  const made = ensureWave(state, number, by);
-  if (!made.ok) return made;
+  const created = createWave(state, { wave: number, name: null, description: null }, by);
+  if (!created.ok) return created;
   const subtasks = resolveBlockers(state, number, command.subtasks);
   if (!subtasks.ok) return subtasks;
-  return ok([...made.value, { type: 'external-batch-submitted', batch, wave: number, subtasks: subtasks.value, by }]);
+  return ok([
+    ...created.value,
+    { type: 'external-batch-submitted', batch, wave: number, subtasks: subtasks.value, by },
+  ]);
 }
 
-function complete(
-  state: Session,
-  command: ExternalCommand & { readonly type: 'complete-batch' },
-  by: By,
-): DecidedFacts {
+function completeBatch(state: DcmSession, command: CommandOf<'complete-batch'>, by: By): DcmFacts {
   const batch = own(state.batches, command.batch);
   if (batch === undefined) return err({ rule: 'session-unknown-batch', batch: command.batch });
   if (batch.end !== null) return ok([]);
@@ -133,3 +160,69 @@ function complete(
   const results = resultsOf(withFacts(state, before), batch);
   return ok([...before, { type: 'external-batch-completed', batch: batch.id, ...results, by }]);
 }
+
+/** The statuses that may follow each status. `completed` and `failed` are final. */
+const transitions: Readonly<Record<DcmSubtaskStatus, readonly DcmSubtaskStatus[]>> = {
+  pending: ['running', 'paused', 'blocked', 'completed', 'failed'],
+  running: ['paused', 'blocked', 'completed', 'failed'],
+  paused: ['running', 'blocked', 'completed', 'failed'],
+  blocked: ['pending', 'running', 'paused', 'completed', 'failed'],
+  completed: [],
+  failed: [],
+};
+const needsWave: ReadonlySet<DcmSubtaskStatus> = new Set(['running', 'completed', 'failed']);
+
+/** Work on a subtask of a pending wave starts the wave, if no earlier wave is open. */
+function updateSubtask(
+  state: DcmSession,
+  { type: _, subtask: id, ...requested }: CommandOf<'update-subtask'>,
+  by: By,
+): DcmFacts {
+  const subtask = subtaskOf(state, id);
+  if (subtask === undefined) return err({ rule: 'session-unknown-subtask', subtask: id });
+  const change = differenceFrom(subtask, requested);
+  if (Object.keys(change).length === 0) return ok([]);
+  const { status } = subtask.progress;
+  if (isSubtaskSettled(subtask)) return err({ rule: 'session-settled-subtask', status });
+  if (change.status !== undefined && !transitions[status].includes(change.status))
+    return err({ rule: 'session-bad-transition', from: status, to: change.status, allowed: transitions[status] });
+  const next = { ...subtask, ...change };
+  const refusal = change.blockedBy === undefined ? null : checkBlockers(state, next);
+  if (refusal !== null) return err(refusal);
+  const becomes = change.status ?? status;
+  const blockers = becomes === 'running' || becomes === 'completed' ? openBlockers(state, next) : [];
+  if (blockers.length > 0) return err({ rule: 'session-blocked', by: blockers.map(standingOf) });
+  const begun = needsWave.has(becomes) ? beginWave(state, subtask.wave, by) : ok([]);
+  if (!begun.ok) return begun;
+  return ok([...begun.value, { type: 'external-subtask-updated', subtask: id, ...change, by }]);
+}
+
+/** Returns the requested fields that differ from the subtask. */
+function differenceFrom(subtask: DcmSubtask, requested: DcmSubtaskChange): DcmSubtaskChange {
+  const now: DcmSubtaskChange = { ...subtask, status: subtask.progress.status } as never;
+  return Object.fromEntries(
+    Object.entries(requested).filter(
+      ([name, value]) =>
+        value !== undefined && canonicalJson(value) !== canonicalJson(now[name as keyof DcmSubtaskChange]),
+    ),
+  );
+}
+
+/** A running wave ends, once, with the last of its subtasks. */
+function endings(state: DcmSession, facts: readonly DcmFact[]): readonly DcmFact[] {
+  if (!facts.some(settles)) return [];
+  const next = withFacts(state, facts);
+  const running = next.waves.filter(({ status }) => status === 'running');
+  return running.flatMap(({ number }): readonly DcmFact[] => {
+    if (next.subtasks.some((one) => one.wave === number && !isSubtaskSettled(one))) return [];
+    const subtasks = subtasksOfWave(next, number);
+    if (subtasks.length === 0) return [];
+    const outcome = countsOf(subtasks).failed > 0 ? 'failed' : 'completed';
+    return [{ type: 'external-wave-ended', wave: number, outcome }];
+  });
+}
+
+const settles = (event: DcmFact): boolean =>
+  event.type === 'external-subtask-updated' && (event.status === 'completed' || event.status === 'failed');
+
+const standingOf = ({ id, progress }: DcmSubtask) => ({ subtask: id, status: progress.status });

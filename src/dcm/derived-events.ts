@@ -1,18 +1,12 @@
-import type { ExternalFact } from '../domain/ledger/dcm-events.ts';
-import { countsOf, subtasksOfBatch, subtasksOfWave } from './counts.ts';
-import { own, type Session } from './session.ts';
-
-/** An event by DCM's names, as its documents have it; who sends it adds channel and timestamp. */
-export type DcmEvent = {
-  readonly event: 'wave.transitioned' | 'wave.completed' | 'wave.failed' | 'batch.created' | 'batch.completed';
-  readonly data: Readonly<Record<string, unknown>>;
-};
+import type { DcmFact } from '../domain/ledger/dcm-events.ts';
+import type { DerivedEvent } from '../protocol/envelope.ts';
+import { countsOf, type DcmSession, dcmWaveOf, own, subtasksOfBatch, subtasksOfWave } from './session.ts';
 
 /**
- * What a fact means to those who listen for DCM's events. `after` is the session with the fact in it. Null: nothing.
- * One fact gives one event at most, and a fact is recorded once: nothing is told twice.
+ * Returns the event that DCM documents for a fact, or null. `after` is the session with the fact in it.
+ * One fact gives at most one event, and a fact is recorded once: no event is sent twice.
  */
-export function dcmEventOf(event: ExternalFact, after: Session): DcmEvent | null {
+export function derivedEventOf(event: DcmFact, after: DcmSession): DerivedEvent | null {
   const session_id = after.session;
   switch (event.type) {
     case 'external-wave-started': {
@@ -21,7 +15,7 @@ export function dcmEventOf(event: ExternalFact, after: Session): DcmEvent | null
     }
     case 'external-wave-ended': {
       const { total, completed, failed } = countsOf(subtasksOfWave(after, event.wave));
-      const wave = after.waves.find(({ number }) => number === event.wave);
+      const wave = dcmWaveOf(after, event.wave);
       const duration =
         wave !== undefined && 'completedAt' in wave ? Date.parse(wave.completedAt) - Date.parse(wave.startedAt) : 0;
       return {

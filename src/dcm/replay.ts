@@ -1,35 +1,48 @@
 import { explain } from '../domain/explain/explain.ts';
 import { decisionVersions } from '../domain/gates/versions.ts';
-import type { ExternalCommand } from '../domain/ledger/dcm-commands.ts';
-import { type ExternalEvent, isExternalEvent } from '../domain/ledger/dcm-events.ts';
+import { type DcmEvent, isDcmEvent } from '../domain/ledger/dcm-events.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { Difference, Earlier } from '../domain/ledger/replayed.ts';
 import { canonicalJson } from '../domain/plan/plan.ts';
-import { decideExternal } from './decide.ts';
-import type { Refusal } from './refusal.ts';
-import { evolveSession, newSession, type RecordedAt, type Session } from './session.ts';
+import { dcmSessionOf, isDcmStream, type Ledger } from '../ports/ledger.ts';
+import { type DcmCommand, decideDcm } from './decide.ts';
+import {
+  countsOf,
+  currentDcmWave,
+  type DcmSession,
+  evolveDcmSession,
+  newDcmSession,
+  type RecordedAt,
+  subtasksOfWave,
+} from './session.ts';
+import type { DcmRefusal } from './waves.ts';
 
-export type ReplayedSession = {
-  readonly session: Session;
-  /** How many facts were decided again. */
+export type DcmReplay = {
+  readonly session: DcmSession;
+  /** The number of facts that were decided again. */
   readonly decided: number;
   readonly earlier: readonly Earlier[];
   readonly differences: readonly Difference[];
 };
 
-/**
- * Folds a session from its first event and decides every fact again, as things stood then: each is what follows when exactly
- * it is asked for. Reads nothing but its argument.
- */
-export function replaySession(id: string, stored: readonly (RecordedAt & { readonly seq: number })[]): ReplayedSession {
+/** Replays every DCM session of a repository. */
+export async function replayDcmSessions(ledger: Ledger): Promise<readonly DcmReplay[]> {
+  const streams = (await ledger.streams()).filter(isDcmStream);
+  return await Promise.all(
+    streams.map(async (stream) => replayDcmSession(dcmSessionOf(stream), await ledger.read(stream))),
+  );
+}
+
+/** Folds a session from its first event and decides every fact again, from the state before it. Reads nothing but its arguments. */
+export function replayDcmSession(id: string, stored: readonly (RecordedAt & { readonly seq: number })[]): DcmReplay {
   const differences: Difference[] = [];
   const events = stored.map(({ event }) => event);
-  let session = newSession(id);
+  let session = newDcmSession(id);
   const earlier: Earlier[] = [];
-  /** What stands before this place follows from what was decided again. */
+  /** Facts before this place follow from decisions that were repeated. */
   let explained = 0;
   for (const [at, record] of stored.entries()) {
-    if (isExternalEvent(record.event) && record.event.version !== decisionVersions.session)
+    if (isDcmEvent(record.event) && record.event.version !== decisionVersions.session)
       earlier.push({ seq: record.seq, rules: 'session', version: record.event.version });
     else if (at >= explained && record.event.type !== 'external-key-used') {
       const again = decideAgain(session, events, at);
@@ -38,21 +51,29 @@ export function replaySession(id: string, stored: readonly (RecordedAt & { reado
       else
         differences.push({ seq: record.seq, detail: `recorded is ${recorded}; now it would be ${outcomeText(again)}` });
     }
-    session = evolveSession(session, record);
+    session = evolveDcmSession(session, record);
   }
   return { session, decided: stored.length - earlier.length, earlier, differences };
 }
 
-/** `refusal`: why it would not be decided now; null also when nothing leads to it. */
-type Again = { readonly facts: readonly ExternalEvent[]; readonly refusal: Refusal | null };
+/** Returns one line about a session, for people. */
+export function dcmSessionLine(state: DcmSession): string {
+  const wave = currentDcmWave(state) ?? state.waves.at(-1);
+  if (wave === undefined) return 'no wave yet';
+  const { total, completed, failed } = countsOf(subtasksOfWave(state, wave.number));
+  return `wave ${wave.number} ${wave.status}, ${completed} of ${total} tasks completed${failed === 0 ? '' : `, ${failed} failed`}`;
+}
 
-function decideAgain(session: Session, events: readonly LedgerEvent[], at: number): Again {
-  // the end of an empty wave comes before the start of the one that it was left for
+/** `refusal`: the reason why it would not be decided now; null also when no command leads to it. */
+type Again = { readonly facts: readonly DcmEvent[]; readonly refusal: DcmRefusal | null };
+
+function decideAgain(session: DcmSession, events: readonly LedgerEvent[], at: number): Again {
+  // the end of an empty wave comes before the start of the wave that replaced it
   const event = events.slice(at, at + 2).find(({ type }) => type !== 'external-wave-ended');
-  const command = event === undefined || !isExternalEvent(event) ? null : commandOf(event);
+  const command = event === undefined || !isDcmEvent(event) ? null : commandOf(event);
   if (event === undefined || command === null || !('by' in event)) return { facts: [], refusal: null };
-  const decided = decideExternal(session, { command, by: event.by });
-  return decided.ok ? { facts: decided.value, refusal: null } : { facts: [], refusal: decided.error };
+  const decision = decideDcm(session, { command, by: event.by });
+  return decision.ok ? { facts: decision.value, refusal: null } : { facts: [], refusal: decision.error };
 }
 
 function outcomeText({ facts, refusal }: Again): string {
@@ -60,8 +81,8 @@ function outcomeText({ facts, refusal }: Again): string {
   return facts.length === 0 ? 'nothing that can be asked for' : canonicalJson(facts);
 }
 
-/** What leads to this very fact, whatever it was that was asked for. */
-function commandOf(event: ExternalEvent): ExternalCommand | null {
+/** Returns a command that leads to exactly this fact, whatever the original request was. */
+function commandOf(event: DcmEvent): DcmCommand | null {
   switch (event.type) {
     case 'external-wave-created':
       return { type: 'create-wave', wave: event.wave, name: event.name, description: event.description };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atQuery, count, id } from '../protocol/documents/common.ts';
+import { atQuery, count, repositoryQuery, sessionId } from '../protocol/documents/common.ts';
 import { does, json, nothing, shows } from '../protocol/route.ts';
 import {
   actionDocument,
@@ -8,8 +8,7 @@ import {
   batchOrder,
   completion,
   conflictDocument,
-  externalId,
-  sessionId,
+  dcmId,
   submittedBatch,
   subtaskChange,
   subtaskDocument,
@@ -19,145 +18,117 @@ import {
   waveOrder,
 } from './documents.ts';
 
-const group = 'DCM';
-const batch = z.strictObject({ batch: externalId });
-const session = z.strictObject({ session: sessionId });
-export const whichRepository = z.strictObject({
-  repository: id.optional().meta({ description: 'where the server was not started in one and knows several' }),
-});
-const query = whichRepository;
-/** Of what only shows. */
-const then = z.strictObject({ ...query.shape, ...atQuery.shape });
-/** 409: it cannot be told which repository is meant. */
-const refuses = [404, 409] as const;
+const params = { batch: z.strictObject({ batch: dcmId }), session: z.strictObject({ session: sessionId }) };
+const changing = { group: 'DCM', query: repositoryQuery, role: 'operate' } as const;
+const showing = {
+  group: 'DCM',
+  query: z.strictObject({ ...repositoryQuery.shape, ...atQuery.shape }),
+  // 409: the request does not say which repository it is about
+  refuses: [404, 409],
+} as const;
 const success = z.literal(true);
-const oneWave = json(z.strictObject({ success, wave: waveDocument }));
+const oneWave = z.strictObject({ success, wave: waveDocument });
 
-/** The API that DCM documents, path for path, over sessions in the ledger of one repository. */
+/** The API that DCM documents, path for path, over the sessions in the ledger of one repository. */
 export const dcmRoutes = {
   submitBatch: does(
-    { path: '/api/orchestration/batch-submit', group, summary: 'Submit tasks to a wave', query, role: 'operate' },
+    { ...changing, path: '/api/orchestration/batch-submit', summary: 'Submit tasks to a wave' },
     batchOrder,
     json(z.strictObject({ success, batch: submittedBatch }), 201),
   ),
   batch: shows(
     {
+      ...showing,
       path: '/api/orchestration/batch/{batch}',
-      group,
       summary: 'A batch with its subtasks',
-      params: batch,
-      query: then,
-      refuses,
+      params: params.batch,
     },
     json(z.strictObject({ batch: batchDocument })),
   ),
   completeBatch: does(
     {
+      ...changing,
       path: '/api/orchestration/batch/{batch}/complete',
-      group,
-      summary: 'Complete a batch and put together what came of it',
-      params: batch,
-      query,
-      role: 'operate',
+      summary: 'Complete a batch and return its synthesis',
+      params: params.batch,
     },
     completion,
     json(z.strictObject({ success, synthesis: synthesisDocument })),
   ),
   synthesis: shows(
     {
+      ...showing,
       path: '/api/orchestration/synthesis/{batch}',
-      group,
-      summary: 'What came of a completed batch, and nothing else',
-      params: batch,
-      query: then,
-      refuses,
+      summary: 'The synthesis of a completed batch',
+      params: params.batch,
     },
     json(synthesisDocument),
   ),
   batchConflicts: shows(
     {
+      ...showing,
       path: '/api/orchestration/conflicts/{batch}',
-      group,
-      summary: 'Where the subtasks of a batch are in each other’s way',
-      params: batch,
-      query: then,
-      refuses,
+      summary: 'Conflicts between the subtasks of a batch',
+      params: params.batch,
     },
-    json(z.strictObject({ batch_id: externalId, conflicts: z.array(conflictDocument), conflict_count: count })),
+    json(z.strictObject({ batch_id: dcmId, conflicts: z.array(conflictDocument), conflict_count: count })),
   ),
   createWave: does(
     {
+      ...changing,
       path: '/api/waves/{session}/create',
-      group,
-      summary: 'Make a wave; the same number again is the same wave',
-      params: session,
-      query,
-      role: 'operate',
+      summary: 'Create a wave; an existing number is the same wave',
+      params: params.session,
     },
     waveOrder,
-    json(z.strictObject({ success, wave: waveDocument }), 201),
+    json(oneWave, 201),
   ),
   startWave: does(
     {
+      ...changing,
       path: '/api/waves/{session}/start',
-      group,
-      summary: 'Start a wave; none overtakes another',
-      params: session,
-      query,
-      role: 'operate',
+      summary: 'Start a wave; waves start in order',
+      params: params.session,
     },
     waveChoice,
-    oneWave,
+    json(oneWave),
   ),
   currentWave: shows(
     {
+      ...showing,
       path: '/api/waves/{session}/current',
-      group,
-      summary: 'The wave that is running, else the latest that is pending',
-      params: session,
-      query: then,
-      refuses,
+      summary: 'The running wave, else the highest pending one',
+      params: params.session,
     },
     json(z.strictObject({ wave: waveDocument })),
   ),
   waveHistory: shows(
-    {
-      path: '/api/waves/{session}/history',
-      group,
-      summary: 'All waves, by number',
-      params: session,
-      query: then,
-      refuses,
-    },
+    { ...showing, path: '/api/waves/{session}/history', summary: 'All waves, by number', params: params.session },
     json(z.strictObject({ waves: z.array(waveDocument), count })),
   ),
   transition: does(
     {
+      ...changing,
       path: '/api/waves/{session}/transition',
-      group,
-      summary: 'Start the wave after the one that was completed last',
-      params: session,
-      query,
-      role: 'operate',
+      summary: 'Start the wave after the last completed one',
+      params: params.session,
     },
     nothing,
-    oneWave,
+    json(oneWave),
   ),
   updateSubtask: does(
     {
+      ...changing,
       method: 'PATCH',
       path: '/api/subtasks/{subtask}',
-      group,
-      summary: 'Change a subtask: its status, its result, what blocks it',
-      params: z.strictObject({ subtask: externalId }),
-      query,
-      role: 'operate',
+      summary: 'Change the status, result or blockers of a subtask',
+      params: z.strictObject({ subtask: dcmId }),
     },
     subtaskChange,
     json(z.strictObject({ success, subtask: subtaskDocument })),
   ),
   recordAction: does(
-    { path: '/api/actions', group, summary: 'Record one use of a tool', query, role: 'operate' },
+    { ...changing, path: '/api/actions', summary: 'Record one use of a tool' },
     actionReport,
     json(z.strictObject({ success, action: actionDocument }), 201),
   ),

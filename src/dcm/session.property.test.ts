@@ -1,17 +1,24 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ExternalCommand, SubtaskStatus } from '../domain/ledger/dcm-commands.ts';
-import type { ExternalEvent } from '../domain/ledger/dcm-events.ts';
+import type { DcmEvent, DcmSubtaskStatus } from '../domain/ledger/dcm-events.ts';
 import type { By } from '../domain/ledger/requests.ts';
-import { countsOf, isSubtaskSettled, subtasksOfWave } from './counts.ts';
-import { decideExternal } from './decide.ts';
-import { dcmEventOf } from './derived-events.ts';
-import { replaySession } from './replay.ts';
-import { evolveSession, newSession, type Session, subtaskOf } from './session.ts';
+import type { DcmCommand } from './decide.ts';
+import { decideDcm } from './decide.ts';
+import { derivedEventOf } from './derived-events.ts';
+import { replayDcmSession } from './replay.ts';
+import {
+  countsOf,
+  type DcmSession,
+  evolveDcmSession,
+  isSubtaskSettled,
+  newDcmSession,
+  subtaskOf,
+  subtasksOfWave,
+} from './session.ts';
 
 const by: By = { who: 'Ada', via: 'command' };
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-const statuses: readonly SubtaskStatus[] = ['pending', 'running', 'paused', 'blocked', 'completed', 'failed'];
+const statuses: readonly DcmSubtaskStatus[] = ['pending', 'running', 'paused', 'blocked', 'completed', 'failed'];
 const wave = fc.integer({ min: 0, max: 3 });
 const newSubtask = (batch: string, name: string, blockedBy: readonly string[]) => ({
   id: `${batch}${name}`,
@@ -27,7 +34,7 @@ const subtaskId = fc
   .tuple(fc.constantFrom('1', '2', '3'), fc.constantFrom(...names))
   .map(([batch, name]) => batch + name);
 
-const command: fc.Arbitrary<ExternalCommand> = fc.oneof(
+const command: fc.Arbitrary<DcmCommand> = fc.oneof(
   {
     weight: 1,
     arbitrary: wave.map((number) => ({ type: 'create-wave', wave: number, name: null, description: null }) as const),
@@ -75,14 +82,14 @@ const command: fc.Arbitrary<ExternalCommand> = fc.oneof(
 
 /** Every state that a sequence of commands leads through, each with the fact that led to it. */
 function histories(
-  commands: readonly ExternalCommand[],
-): readonly { readonly event: ExternalEvent; readonly before: Session; readonly state: Session }[] {
-  let state = newSession('s');
+  commands: readonly DcmCommand[],
+): readonly { readonly event: DcmEvent; readonly before: DcmSession; readonly state: DcmSession }[] {
+  let state = newDcmSession('s');
   return commands.flatMap((one, second) => {
-    const decided = decideExternal(state, { command: one, by });
+    const decided = decideDcm(state, { command: one, by });
     return (decided.ok ? decided.value : []).map((event) => {
       const before = state;
-      state = evolveSession(before, { at: new Date(second * 1000).toISOString(), event });
+      state = evolveDcmSession(before, { at: new Date(second * 1000).toISOString(), event });
       return { event, before, state };
     });
   });
@@ -146,17 +153,17 @@ test('nothing runs or is completed before what blocks it is completed', () => {
 test('every fact is decided the same again; one that is there twice is found', () => {
   always((history) => {
     const stored = history.map(({ event }, at) => ({ seq: at + 1, at: '', event }));
-    expect(replaySession('s', stored).differences).toEqual([]);
+    expect(replayDcmSession('s', stored).differences).toEqual([]);
     const [twice] = stored.slice(stored.length >> 1);
     if (twice === undefined) return;
-    expect(replaySession('s', stored.toSpliced(twice.seq, 0, twice)).differences).not.toEqual([]);
+    expect(replayDcmSession('s', stored.toSpliced(twice.seq, 0, twice)).differences).not.toEqual([]);
   });
 });
 
 test('the end of a wave and of a batch are told once', () => {
   always((history) => {
     const told = history.flatMap(({ event, state }) => {
-      const dcm = dcmEventOf(event, state);
+      const dcm = derivedEventOf(event, state);
       if (dcm === null) return [];
       return [`${dcm.event} ${String(dcm.data['batch_id'] ?? dcm.data['wave_number'] ?? dcm.data['to'])}`];
     });

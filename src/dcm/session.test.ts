@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { decisionVersions } from '../domain/gates/versions.ts';
-import type { ExternalEvent } from '../domain/ledger/dcm-events.ts';
+import type { DcmEvent } from '../domain/ledger/dcm-events.ts';
 import { policy } from '../domain/settings/policy.ts';
-import { decideExternal } from './decide.ts';
-import { foldSession, subtaskOf } from './session.ts';
+import { decideDcm } from './decide.ts';
+import { foldDcmSession, subtaskOf } from './session.ts';
 
 const { session: version } = decisionVersions;
 const by = { who: 'Ada', via: 'api' } as const;
-const usedKey = (key: string, forgets?: string): ExternalEvent => ({
+const usedKey = (key: string, forgets?: string): DcmEvent => ({
   ...{ type: 'external-key-used', key, asked: `asked ${key}`, version },
   ...(forgets === undefined ? {} : { forgets }),
 });
-const foldOf = (events: readonly ExternalEvent[]) =>
-  foldSession(
+const foldOf = (events: readonly DcmEvent[]) =>
+  foldDcmSession(
     's',
     events.map((event) => ({ at: '', event })),
   );
-const keysAfter = (...events: readonly ExternalEvent[]) => foldOf(events).keys.map(({ key }) => key);
+const keysAfter = (...events: readonly DcmEvent[]) => foldOf(events).keys.map(({ key }) => key);
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`);
 
 describe('the keys of a session', () => {
@@ -31,7 +31,7 @@ describe('the keys of a session', () => {
     const create = { type: 'create-wave', wave: 0, name: null, description: null } as const;
     const lastAfter = (count: number) => {
       const state = foldOf(numbered(count).map((key) => usedKey(key)));
-      const decided = decideExternal(state, { command: create, key: 'next', by });
+      const decided = decideDcm(state, { command: create, key: 'next', by });
       return decided.ok ? decided.value.at(-1) : decided.error;
     };
     expect(lastAfter(policy.sessionKeys - 1)).toEqual({
@@ -42,8 +42,8 @@ describe('the keys of a session', () => {
 
   test('that were forgotten may be used again for something else', () => {
     const create = (wave: number) => ({ type: 'create-wave', wave, name: null, description: null }) as const;
-    const ask = (past: readonly ExternalEvent[], wave: number, key: string) =>
-      decideExternal(foldOf(past), { command: create(wave), key, by });
+    const ask = (past: readonly DcmEvent[], wave: number, key: string) =>
+      decideDcm(foldOf(past), { command: create(wave), key, by });
     const full = numbered(policy.sessionKeys).map((key) => usedKey(key));
     expect(ask(full, 0, 'k0')).toMatchObject({ ok: false, error: { rule: 'session-key-reused' } });
     const next = ask(full, 0, 'next');

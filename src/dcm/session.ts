@@ -1,24 +1,31 @@
-import type { JsonObject, NewSubtask, SubtaskStatus } from '../domain/ledger/dcm-commands.ts';
-import { type BatchResult, type ExternalFact, isExternalEvent } from '../domain/ledger/dcm-events.ts';
+import {
+  type DcmBatchResult,
+  type DcmFact,
+  type DcmStageStatus,
+  type DcmSubtaskStatus,
+  isDcmEvent,
+  type JsonObject,
+  type NewDcmSubtask,
+} from '../domain/ledger/dcm-events.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 
-/** One session that others drive, as its stream says it is. Recorded and judged; nothing of it is run or merged by us. */
-export type Session = {
+/** One DCM session, folded from its stream. Another program drives it: Tidegate records and judges it, but runs and merges nothing of it. */
+export type DcmSession = {
   readonly session: string;
   /** By number. */
-  readonly waves: readonly Wave[];
-  readonly batches: Readonly<Record<string, Batch>>;
-  /** As they were submitted. A list, because it is copied with every change: a record of thousands would take milliseconds. */
-  readonly subtasks: readonly Subtask[];
-  /** Where in the list each of them is, by its id. */
+  readonly waves: readonly DcmWave[];
+  readonly batches: Readonly<Record<string, DcmBatch>>;
+  /** In the order of submission. A list, because it is copied with every change: copying a record of thousands takes milliseconds. */
+  readonly subtasks: readonly DcmSubtask[];
+  /** The index in `subtasks` of each id. */
   readonly places: ReadonlyMap<string, number>;
   readonly actions: number;
-  /** The newest keys that were given, and what was asked under each. */
+  /** The newest Idempotency-Keys, each with the hash of its request. */
   readonly keys: readonly { readonly key: string; readonly asked: string }[];
 };
 
 /** Times are the ledger's own, for people only: nothing is decided by them. */
-export type Wave = {
+export type DcmWave = {
   readonly number: number;
   readonly id: string;
   readonly name: string | null;
@@ -29,22 +36,22 @@ type WaveProgress =
   | { readonly status: 'running'; readonly startedAt: string }
   | { readonly status: 'completed' | 'failed'; readonly startedAt: string; readonly completedAt: string };
 
-export type Batch = {
+export type DcmBatch = {
   readonly id: string;
   readonly wave: number;
   readonly subtasks: readonly string[];
   readonly createdAt: string;
-  /** Null until it was completed. */
-  readonly end: ({ readonly at: string } & BatchResult) | null;
+  /** Null until the batch is completed. */
+  readonly end: ({ readonly at: string } & DcmBatchResult) | null;
 };
 
-export type Subtask = NewSubtask & {
+export type DcmSubtask = NewDcmSubtask & {
   readonly batch: string;
   readonly wave: number;
   readonly result: JsonObject | null;
   readonly createdAt: string;
   readonly actions: number;
-  /** What its actions changed, each once. */
+  /** Files that its actions changed, each once. */
   readonly files: readonly string[];
   readonly progress: SubtaskProgress;
 };
@@ -55,7 +62,7 @@ type SubtaskProgress =
 
 export type RecordedAt = { readonly at: string; readonly event: LedgerEvent };
 
-export const newSession = (session: string): Session => ({
+export const newDcmSession = (session: string): DcmSession => ({
   session,
   waves: [],
   batches: {},
@@ -65,22 +72,22 @@ export const newSession = (session: string): Session => ({
   keys: [],
 });
 
-export const foldSession = (session: string, events: readonly RecordedAt[]): Session =>
-  events.reduce(evolveSession, newSession(session));
+export const foldDcmSession = (session: string, events: readonly RecordedAt[]): DcmSession =>
+  events.reduce(evolveDcmSession, newDcmSession(session));
 
-/** What did happen. Total: an event in the ledger is a fact and is never refused. */
-export const evolveSession = (state: Session, { at, event }: RecordedAt): Session =>
-  isExternalEvent(event) ? evolveFact(state, event, at) : state;
+/** Total: an event in the ledger is a fact and is never refused. */
+export const evolveDcmSession = (state: DcmSession, { at, event }: RecordedAt): DcmSession =>
+  isDcmEvent(event) ? evolveFact(state, event, at) : state;
 
-/** The facts that a decision would lead to. When they happen is not known yet, and decides nothing. */
-export const withFacts = (state: Session, facts: readonly ExternalFact[]): Session =>
+/** Returns the session after facts that are not recorded yet. They have no time, and nothing is decided by times. */
+export const withFacts = (state: DcmSession, facts: readonly DcmFact[]): DcmSession =>
   facts.reduce((next, event) => evolveFact(next, event, ''), state);
 
-function evolveFact(state: Session, event: ExternalFact, at: string): Session {
+function evolveFact(state: DcmSession, event: DcmFact, at: string): DcmSession {
   switch (event.type) {
     case 'external-wave-created': {
       const { wave: number, id, name, description } = event;
-      const wave: Wave = { number, id, name, description, status: 'pending' };
+      const wave: DcmWave = { number, id, name, description, status: 'pending' };
       return { ...state, waves: [...state.waves, wave].toSorted((a, b) => a.number - b.number) };
     }
     case 'external-wave-started':
@@ -94,8 +101,8 @@ function evolveFact(state: Session, event: ExternalFact, at: string): Session {
       }));
     case 'external-batch-submitted': {
       const { batch, wave } = event;
-      const made = event.subtasks.map(
-        (subtask): Subtask => ({
+      const added = event.subtasks.map(
+        (subtask): DcmSubtask => ({
           ...subtask,
           batch,
           wave,
@@ -106,18 +113,18 @@ function evolveFact(state: Session, event: ExternalFact, at: string): Session {
           progress: { status: 'pending', startedAt: null },
         }),
       );
-      const ids = made.map(({ id }) => id);
-      const entry: Batch = { id: batch, wave, subtasks: ids, createdAt: at, end: null };
+      const ids = added.map(({ id }) => id);
+      const entry: DcmBatch = { id: batch, wave, subtasks: ids, createdAt: at, end: null };
       return {
         ...state,
         batches: { ...state.batches, [batch]: entry },
-        subtasks: [...state.subtasks, ...made],
+        subtasks: [...state.subtasks, ...added],
         places: new Map([...state.places, ...ids.map((id, place) => [id, state.subtasks.length + place] as const)]),
       };
     }
     case 'external-subtask-updated': {
       const { type: _, subtask: id, status, by: __, ...changed } = event;
-      // the version is of the rules that decided it, and nothing of the subtask
+      // the version belongs to the rules, not to the subtask
       const { version: ___, ...changes } = { version: 0, ...changed };
       return withSubtask(state, id, (subtask) => ({
         ...subtask,
@@ -149,14 +156,14 @@ function evolveFact(state: Session, event: ExternalFact, at: string): Session {
   }
 }
 
-/** Most actions name what was named before, and then nothing is copied. */
+/** Most actions name files that are in the list already. Then nothing is copied. */
 function withFiles(files: readonly string[], more: readonly string[]): readonly string[] {
   const added = new Set(more.filter((file) => !files.includes(file)));
   return added.size === 0 ? files : [...files, ...added];
 }
 
-/** One that was settled without ever being reported as running counts from when it could have begun. */
-function progressTo(state: Session, subtask: Subtask, status: SubtaskStatus, at: string): SubtaskProgress {
+/** A subtask that was settled without ever running counts from when it could have started. */
+function progressTo(state: DcmSession, subtask: DcmSubtask, status: DcmSubtaskStatus, at: string): SubtaskProgress {
   const { startedAt } = subtask.progress;
   switch (status) {
     case 'pending':
@@ -171,36 +178,59 @@ function progressTo(state: Session, subtask: Subtask, status: SubtaskStatus, at:
   }
 }
 
-function couldBegin({ waves }: Session, { wave: number, createdAt }: Subtask): string {
+function couldBegin({ waves }: DcmSession, { wave: number, createdAt }: DcmSubtask): string {
   const wave = waves.find((one) => one.number === number);
   return wave !== undefined && 'startedAt' in wave && wave.startedAt > createdAt ? wave.startedAt : createdAt;
 }
 
-/** Ids come from callers: what every object has by itself is not one of them. */
+/** Looks up an id that a caller sent: `toString` and the like are not ids. */
 export const own = <T>(record: Readonly<Record<string, T>>, id: string): T | undefined =>
   Object.hasOwn(record, id) ? record[id] : undefined;
 
-const withWave = (state: Session, number: number, change: (wave: Wave) => Wave): Session => ({
+const withWave = (state: DcmSession, number: number, change: (wave: DcmWave) => DcmWave): DcmSession => ({
   ...state,
   waves: state.waves.map((wave) => (wave.number === number ? change(wave) : wave)),
 });
 
-/** As a refusal names it. */
-export const standingOf = ({
-  id,
-  progress,
-}: Subtask): { readonly subtask: string; readonly status: SubtaskStatus } => ({
-  subtask: id,
-  status: progress.status,
-});
-
-export const subtaskOf = ({ subtasks, places }: Session, id: string): Subtask | undefined =>
+export const subtaskOf = ({ subtasks, places }: DcmSession, id: string): DcmSubtask | undefined =>
   subtasks[places.get(id) ?? -1];
 
-function withSubtask(state: Session, id: string, change: (subtask: Subtask) => Subtask): Session {
+function withSubtask(state: DcmSession, id: string, change: (subtask: DcmSubtask) => DcmSubtask): DcmSession {
   const place = state.places.get(id);
   const subtask = place === undefined ? undefined : state.subtasks[place];
   return place === undefined || subtask === undefined
     ? state
     : { ...state, subtasks: state.subtasks.with(place, change(subtask)) };
 }
+
+export const dcmWaveOf = ({ waves }: DcmSession, number: number): DcmWave | undefined =>
+  waves.find((wave) => wave.number === number);
+
+export const subtasksOfWave = (state: DcmSession, wave: number): readonly DcmSubtask[] =>
+  state.subtasks.filter((subtask) => subtask.wave === wave);
+
+export const subtasksOfBatch = (state: DcmSession, { subtasks }: DcmBatch): readonly DcmSubtask[] =>
+  subtasks.flatMap((id) => subtaskOf(state, id) ?? []);
+
+/** Counted on every call and never kept: counters cannot differ from the subtasks. */
+export const countsOf = (subtasks: readonly DcmSubtask[]) => ({
+  total: subtasks.length,
+  completed: subtasks.filter(({ progress }) => progress.status === 'completed').length,
+  failed: subtasks.filter(({ progress }) => progress.status === 'failed').length,
+});
+
+export const isSubtaskSettled = ({ progress }: DcmSubtask): boolean =>
+  progress.status === 'completed' || progress.status === 'failed';
+
+export const hasEnded = ({ status }: DcmWave): boolean => status === 'completed' || status === 'failed';
+
+/** A completed batch with failed subtasks has failed. */
+export function batchStatus(state: DcmSession, batch: DcmBatch): DcmStageStatus {
+  const subtasks = subtasksOfBatch(state, batch);
+  if (batch.end !== null) return countsOf(subtasks).failed > 0 ? 'failed' : 'completed';
+  return subtasks.some(({ progress }) => progress.startedAt !== null) ? 'running' : 'pending';
+}
+
+/** The running wave, else the highest pending one. */
+export const currentDcmWave = ({ waves }: DcmSession): DcmWave | undefined =>
+  waves.find(({ status }) => status === 'running') ?? waves.findLast(({ status }) => status === 'pending');

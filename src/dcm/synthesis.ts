@@ -1,46 +1,17 @@
 import { resolvePath } from '../domain/base/lexical-path.ts';
-import type { BatchResult, SessionConflict } from '../domain/ledger/dcm-events.ts';
-import { countsOf, subtasksOfBatch } from './counts.ts';
-import { type Batch, type Session, type Subtask, subtaskOf } from './session.ts';
+import type { DcmBatchResult, DcmConflict } from '../domain/ledger/dcm-events.ts';
+import {
+  countsOf,
+  type DcmBatch,
+  type DcmSession,
+  type DcmSubtask,
+  isSubtaskSettled,
+  subtaskOf,
+  subtasksOfBatch,
+} from './session.ts';
 
-export type SynthesisConflict = {
-  readonly type: 'file_conflict' | 'dependency_conflict';
-  readonly severity: 'high' | 'critical';
-  /** Their types, in the order of `subtasks`. */
-  readonly agents: readonly string[];
-  readonly subtasks: readonly string[];
-  readonly description: string;
-  readonly files: readonly string[];
-};
-
-/** What came of a batch. The names are those of DCM's documents: it is shown as it is. */
-export type Synthesis = {
-  readonly summary: string;
-  readonly results: readonly {
-    readonly agent: string;
-    readonly agent_id: string | null;
-    readonly subtask_id: string;
-    readonly status: 'completed' | 'failed';
-    readonly files: readonly string[];
-    readonly summary: string;
-    readonly duration_ms: number;
-  }[];
-  readonly conflicts: readonly SynthesisConflict[];
-  readonly files_changed: readonly string[];
-  readonly next_wave_ready: boolean;
-  readonly tokens_saved: number;
-  readonly stats: {
-    readonly total_tasks: number;
-    readonly completed: number;
-    readonly failed: number;
-    readonly files_modified: number;
-    readonly avg_duration_ms: number;
-    readonly total_duration_ms: number;
-  };
-};
-
-/** What is decided of a batch whose subtasks are all settled. */
-export function resultsOf(state: Session, batch: Batch): BatchResult {
+/** Decides about a batch whose subtasks are all settled. */
+export function resultsOf(state: DcmSession, batch: DcmBatch): DcmBatchResult {
   const subtasks = subtasksOfBatch(state, batch);
   return {
     files: [...new Set(subtasks.flatMap(filesOf))],
@@ -49,8 +20,8 @@ export function resultsOf(state: Session, batch: Batch): BatchResult {
   };
 }
 
-/** Null until it was completed. */
-export function synthesisOf(state: Session, batch: Batch): Synthesis | null {
+/** Returns the synthesis by the names of DCM's documents. Null until the batch is completed. */
+export function synthesisOf(state: DcmSession, batch: DcmBatch) {
   if (batch.end === null) return null;
   const subtasks = subtasksOfBatch(state, batch);
   const { total, completed, failed } = countsOf(subtasks);
@@ -75,45 +46,45 @@ export function synthesisOf(state: Session, batch: Batch): Synthesis | null {
   };
 }
 
-/** As things stand, whether or not the batch was completed. */
-export const batchConflicts = (state: Session, batch: Batch): readonly SynthesisConflict[] =>
+/** Returns the conflicts so far, whether or not the batch is completed. */
+export const batchConflicts = (state: DcmSession, batch: DcmBatch) =>
   conflictsIn(state, batch).map((conflict) => describeConflict(state, conflict));
 
-/** By subtask: two agents of one type can be in each other's way as much as any two. */
-function conflictsIn(state: Session, batch: Batch): readonly SessionConflict[] {
+/** By subtask, because two agents of one type can conflict too. */
+function conflictsIn(state: DcmSession, batch: DcmBatch): readonly DcmConflict[] {
   const subtasks = subtasksOfBatch(state, batch);
   return [...fileConflicts(subtasks), ...subtasks.flatMap((subtask) => dependencyConflict(state, subtask))];
 }
 
-function fileConflicts(subtasks: readonly Subtask[]): readonly SessionConflict[] {
+function fileConflicts(subtasks: readonly DcmSubtask[]): readonly DcmConflict[] {
   const changes = subtasks.flatMap((subtask) => filesOf(subtask).map((file) => ({ file, subtask })));
   return [...Map.groupBy(changes, ({ file }) => file)]
     .filter(([, by]) => by.length > 1)
     .map(([file, by]) => ({ type: 'file_conflict', subtasks: by.map(({ subtask }) => subtask.id), file }));
 }
 
-function dependencyConflict(state: Session, waiting: Subtask): readonly SessionConflict[] {
+function dependencyConflict(state: DcmSession, waiting: DcmSubtask): readonly DcmConflict[] {
   const failed = waiting.blockedBy.filter((id) => subtaskOf(state, id)?.progress.status === 'failed');
   return failed.length === 0 ? [] : [{ type: 'dependency_conflict', subtasks: [waiting.id, ...failed] }];
 }
 
-function describeConflict(state: Session, conflict: SessionConflict): SynthesisConflict {
+function describeConflict(state: DcmSession, conflict: DcmConflict) {
   const { type, subtasks } = conflict;
-  const known = subtasks.flatMap((id) => subtaskOf(state, id) ?? []);
-  const agents = known.map(({ agentType }) => agentType);
+  const involved = subtasks.flatMap((id) => subtaskOf(state, id) ?? []);
+  const agents = involved.map(({ agentType }) => agentType);
   if (type === 'file_conflict') {
     const description = `Multiple agents modified the same file: ${conflict.file}`;
-    return { type, severity: 'high', agents, subtasks, description, files: [conflict.file] };
+    return { type, severity: 'high' as const, agents, subtasks, description, files: [conflict.file] };
   }
-  const [waiting, ...failed] = known.map(({ taskId }) => taskId);
+  const [waiting, ...failed] = involved.map(({ taskId }) => taskId);
   const description = `Blocked task depends on failed task: ${waiting} needs ${failed.join(', ')}`;
-  return { type, severity: 'critical', agents, subtasks, description, files: [] };
+  return { type, severity: 'critical' as const, agents, subtasks, description, files: [] };
 }
 
-function resultOf(subtask: Subtask): Synthesis['results'] {
+function resultOf(subtask: DcmSubtask) {
   const { progress, result } = subtask;
   if (progress.status !== 'completed' && progress.status !== 'failed') return [];
-  const told = result?.['summary'];
+  const summary = result?.['summary'];
   return [
     {
       agent: subtask.agentType,
@@ -121,16 +92,16 @@ function resultOf(subtask: Subtask): Synthesis['results'] {
       subtask_id: subtask.id,
       status: progress.status,
       files: filesOf(subtask),
-      summary: typeof told === 'string' ? told : subtask.description,
+      summary: typeof summary === 'string' ? summary : subtask.description,
       duration_ms: Math.max(0, Date.parse(progress.completedAt) - Date.parse(progress.startedAt)),
     },
   ];
 }
 
-/** As its agent reported them, in its result and by its actions, each once and by one spelling. */
-function filesOf({ result, files }: Subtask): readonly string[] {
-  const told: readonly unknown[] = Array.isArray(result?.['files']) ? result['files'] : [];
-  const all = [...told.filter((file) => typeof file === 'string'), ...files];
+/** Returns the files that its agent reported, in its result and in its actions. Each has one spelling and occurs once. */
+function filesOf({ result, files }: DcmSubtask): readonly string[] {
+  const reported: readonly unknown[] = Array.isArray(result?.['files']) ? result['files'] : [];
+  const all = [...reported.filter((file) => typeof file === 'string'), ...files];
   return [...new Set(all.map(spelling))].filter((file) => file !== '');
 }
 
@@ -138,3 +109,17 @@ const spelling = (path: string): string => {
   const resolved = resolvePath('/', path);
   return path.startsWith('/') ? resolved : resolved.slice(1);
 };
+
+/** Returns the results of settled subtasks for the prompt of a later one, in the order of waves. With `wave`, only of waves before it. */
+export function resultsBefore({ subtasks }: DcmSession, wave: number | null) {
+  return subtasks
+    .filter((subtask) => isSubtaskSettled(subtask) && (wave === null || subtask.wave < wave))
+    .toSorted((a, b) => a.wave - b.wave)
+    .map(({ agentType, progress, description, result }) => ({
+      agentType,
+      status: progress.status,
+      summary: description,
+      result:
+        result === null ? null : typeof result['summary'] === 'string' ? result['summary'] : JSON.stringify(result),
+    }));
+}

@@ -1,75 +1,84 @@
-import { err, ok } from '../domain/base/result.ts';
-import type { ExternalCommand } from '../domain/ledger/dcm-commands.ts';
-import type { ExternalFact } from '../domain/ledger/dcm-events.ts';
+import { hash } from 'node:crypto';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import type { DcmRules } from '../domain/findings/dcm-rules.ts';
+import type { FindingsOf } from '../domain/findings/finding.ts';
+import type { DcmFact } from '../domain/ledger/dcm-events.ts';
 import type { By } from '../domain/ledger/requests.ts';
-import { hasEnded, subtasksOfWave } from './counts.ts';
-import type { DecidedFacts } from './decide.ts';
-import { idFrom } from './ids.ts';
-import type { Refusal } from './refusal.ts';
-import { type Session, type Wave, withFacts } from './session.ts';
+import { type DcmSession, type DcmWave, dcmWaveOf, hasEnded, subtasksOfWave, withFacts } from './session.ts';
 
-type Create = ExternalCommand & { readonly type: 'create-wave' };
+export type DcmRefusal = FindingsOf<DcmRules>;
+/** The facts that follow from a request. Empty: nothing changes. */
+export type DcmFacts = Result<readonly DcmFact[], DcmRefusal>;
 
-/** The same number again is the same wave, and stays as it is. */
-export function createWave(state: Session, { wave, name, description }: Create, by: By): DecidedFacts {
-  if (subtaskWave(state, wave) !== undefined) return ok([]);
+type Naming = { readonly wave: number; readonly name: string | null; readonly description: string | null };
+
+/** A number that exists is the same wave, and stays as it is. */
+export function createWave(state: DcmSession, { wave, name, description }: Naming, by: By): DcmFacts {
+  if (dcmWaveOf(state, wave) !== undefined) return ok([]);
   const begun = state.waves.findLast(({ status }) => status !== 'pending');
   if (begun !== undefined && begun.number > wave) return err({ rule: 'session-late-wave', wave, begun: begun.number });
   const id = idFrom('wave', state.session, wave);
   return ok([{ type: 'external-wave-created', wave, id, name, description, by }]);
 }
 
-export const ensureWave = (state: Session, wave: number, by: By): DecidedFacts =>
-  createWave(state, { type: 'create-wave', wave, name: null, description: null }, by);
-
 /**
- * Starting what runs already changes nothing: who did not hear the answer may ask again. A wave that runs without tasks is
- * completed when one after it is started by its number: nothing else would ever end it.
+ * Starting a running wave changes nothing, so a caller that missed the answer may repeat the request. A running wave without tasks
+ * is completed when a later one is started by its number: nothing else would ever end it.
  */
-export function startWave(state: Session, number: number, by: By): DecidedFacts {
-  const wave = subtaskWave(state, number);
+export function startWave(state: DcmSession, number: number, by: By): DcmFacts {
+  const wave = dcmWaveOf(state, number);
   if (wave === undefined) return err({ rule: 'session-unknown-wave', wave: number });
   if (hasEnded(wave)) return err({ rule: 'session-ended-wave', wave: number, status: wave.status, action: 'start' });
   const left = state.waves
     .filter((one) => one.number < number && one.status === 'running' && isEmpty(state, one))
-    .map((one): ExternalFact => ({ type: 'external-wave-ended', wave: one.number, outcome: 'completed' }));
+    .map((one): DcmFact => ({ type: 'external-wave-ended', wave: one.number, outcome: 'completed' }));
   const begun = beginWave(withFacts(state, left), number, by);
   return begun.ok ? ok([...left, ...begun.value]) : begun;
 }
 
-/** No wave overtakes another. One that failed has ended: starting the next by its number goes on without it. */
-export function beginWave(state: Session, number: number, by: By): DecidedFacts {
-  const wave = subtaskWave(state, number);
+/** No wave overtakes another. A failed wave has ended: starting the next one by its number continues without it. */
+export function beginWave(state: DcmSession, number: number, by: By): DcmFacts {
+  const wave = dcmWaveOf(state, number);
   if (wave === undefined || wave.status !== 'pending') return ok([]);
   const earlier = state.waves.find((one) => one.number < number && !hasEnded(one));
   if (earlier !== undefined) return err(unfinished(state, earlier, number));
   return ok([{ type: 'external-wave-started', wave: number, by }]);
 }
 
-/** Follows completion: what failed, or is not through, is not passed over; so who did not hear the answer may ask again. */
-export function startNext(state: Session, by: By): DecidedFacts {
+/** Starts the wave after the one that completed last. It skips neither a failed nor a running wave, so it may be repeated. */
+export function startNext(state: DcmSession, by: By): DcmFacts {
   const last = state.waves.findLast(({ status }) => status !== 'pending');
   const next = state.waves.find(({ status }) => status === 'pending');
   if (last === undefined) return err(noNext(null, next));
   if (last.status === 'running') return err(unfinished(state, last, null));
   if (last.status === 'failed') return err(noNext(last, next));
-  // all waves are completed: there is nothing left to start, and the last one is where the session stands
+  // no wave is left to start: the answer is the last one
   return next === undefined ? ok([]) : beginWave(state, next.number, by);
 }
 
-export const subtaskWave = ({ waves }: Session, number: number): Wave | undefined =>
-  waves.find((wave) => wave.number === number);
+/** Returns an id in the form of a UUID (version 8). The same parts give the same id again. */
+export function idFrom(...parts: readonly (string | number)[]): string {
+  const digest = hash('sha256', JSON.stringify(parts), 'hex');
+  const variant = ((Number.parseInt(digest[16] ?? '0', 16) & 0x3) | 0x8).toString(16);
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `${variant}${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ].join('-');
+}
 
-const isEmpty = (state: Session, { number }: Wave): boolean => subtasksOfWave(state, number).length === 0;
+const isEmpty = (state: DcmSession, { number }: DcmWave): boolean => subtasksOfWave(state, number).length === 0;
 
-const noNext = (failed: Wave | null, next: Wave | undefined): Refusal => ({
+const noNext = (failed: DcmWave | null, next: DcmWave | undefined): DcmRefusal => ({
   rule: 'session-no-next-wave',
   failed: failed?.number ?? null,
   next: next?.number ?? null,
 });
 
 /** `next`: the wave that would overtake it. */
-const unfinished = (state: Session, wave: Wave, next: number | null): Refusal => ({
+const unfinished = (state: DcmSession, wave: DcmWave, next: number | null): DcmRefusal => ({
   rule: 'session-unfinished-wave',
   wave: wave.number,
   status: wave.status,

@@ -17,16 +17,16 @@ import type { Listen, RunningServer, ServePorts } from '../cli/frame/ports.ts';
 import { routes } from '../contract/routes.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Examined } from '../ports/repository-handle.ts';
-import { passages } from '../protocol/routes/mcp.ts';
+import { upgradeRoutes } from '../protocol/routes/server.ts';
 import { feedsOf } from '../server/feed/feed.ts';
 import { socketsOf } from '../server/feed/sockets.ts';
-import { passageHandlers } from '../server/handlers/mcp.ts';
+import { upgradeHandlers } from '../server/handlers/server.ts';
 import { handlers } from '../server/handlers.ts';
 import { frontPage } from '../server/http/front-page.ts';
-import { httpServer, type Served } from '../server/http/http.ts';
-import { oneTimeLinks } from '../server/http/links.ts';
+import { oneTimeLinks } from '../server/http/keys.ts';
+import { httpServer, type ServerOptions } from '../server/http/server.ts';
 import { repositoriesOf } from '../server/live/repositories.ts';
-import { NotOpened, type Passing, type Repositories } from '../server/site.ts';
+import { NotOpened, type ProtocolHandler, type Repositories } from '../server/site.ts';
 import { callerAt, openRepository } from './open-repository.ts';
 
 const surroundingsOf = (context: Context) => ({
@@ -68,8 +68,8 @@ async function start(context: Context, listen: Listen): Promise<Result<RunningSe
     failed: (id, error) => context.terminal.problem(`tidegate: the coordinator of ${id} failed: ${String(error)}`),
   });
   const by = { who: personsName(process.env), via: 'api' } as const;
-  const doors = { hosts: [] as string[], origins: [] as string[], secret: key.value };
-  const links = oneTimeLinks(() => doors.secret, Date.now);
+  const access = { hosts: [] as string[], origins: [] as string[], secret: key.value };
+  const links = oneTimeLinks(() => access.secret, Date.now);
   const fault = (error: unknown): void =>
     context.terminal.problem(
       `tidegate: fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -77,10 +77,10 @@ async function start(context: Context, listen: Listen): Promise<Result<RunningSe
   const feeds = feedsOf(fault);
   const sockets = socketsOf({ repositories, feeds, fault });
   const mcp = assistants(context, fault);
-  const served: Served = {
-    routes: { ...routes, ...passages },
-    handlers: { ...handlers, ...passageHandlers },
-    doors,
+  const served: ServerOptions = {
+    routes: { ...routes, ...upgradeRoutes },
+    handlers: { ...handlers, ...upgradeHandlers },
+    access,
     links,
     pages: frontPage,
     sockets,
@@ -108,14 +108,14 @@ async function start(context: Context, listen: Listen): Promise<Result<RunningSe
   }
   const scheme = listen.tls === null ? 'http' : 'https';
   const names = namesOf(listen, listening.value);
-  doors.hosts.push(...names);
-  doors.origins.push(...names.map((name) => `${scheme}://${name}`));
+  access.hosts.push(...names);
+  access.origins.push(...names.map((name) => `${scheme}://${name}`));
   const url = listen.socket === null ? `${scheme}://${names[0] ?? ''}` : `unix:${listen.socket}`;
   const watching = state.watchSecret(() => {
     const renewed = secretOf(state);
-    if (renewed.ok && renewed.value.equals(doors.secret)) return;
+    if (renewed.ok && renewed.value.equals(access.secret)) return;
     if (!renewed.ok) context.terminal.problem(`tidegate: ${renewed.error}; until then nobody is let in`);
-    doors.secret = renewed.ok ? renewed.value : randomBytes(32);
+    access.secret = renewed.ok ? renewed.value : randomBytes(32);
     links.clear();
     sockets.hangUp();
     server.closeAllConnections();
@@ -152,9 +152,9 @@ async function takeUpDeliveries(root: string, repositories: Repositories): Promi
 }
 
 /** The protocol for each repository; all of it is loaded when somebody speaks it. */
-function assistants(context: Context, fault: (error: unknown) => void): (checkout: string) => Passing {
-  const known = new Map<string, Promise<Passing>>();
-  const load = async (checkout: string): Promise<Passing> => {
+function assistants(context: Context, fault: (error: unknown) => void): (checkout: string) => ProtocolHandler {
+  const known = new Map<string, Promise<ProtocolHandler>>();
+  const load = async (checkout: string): Promise<ProtocolHandler> => {
     const [{ assistantHandler }, { commandList }, { ports }] = await Promise.all([
       import('../cli/commands/serve/mcp-server.ts'),
       import('../cli/commands/list.ts'),

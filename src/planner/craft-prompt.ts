@@ -1,6 +1,5 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { safeLine, safeText } from '../domain/base/safe-text.ts';
-import type { Session } from '../dcm/session.ts';
 import { charactersPerToken } from '../domain/plan/directive.ts';
 import { type Estimate, estimate } from './complexity.ts';
 import { type AgentType, agentTyped, type Registry } from './registry.ts';
@@ -106,19 +105,4 @@ function short(text: string): string {
   const line = safeLine(text).trim();
   const letters = [...line];
   return letters.length <= longestResult ? line : `${letters.slice(0, longestResult).join('')}…`;
-}
-
-/** Returns the reports of a session's ended subtasks, earlier waves first. `before`: only of waves before this one. */
-export function previousOf({ subtasks }: Session, before: number | null): readonly Previous[] {
-  return subtasks
-    .filter(({ wave }) => before === null || wave < before)
-    .filter(({ progress }) => progress.status === 'completed' || progress.status === 'failed')
-    .toSorted((a, b) => a.wave - b.wave)
-    .map(({ agentType, progress, description, result }) => ({
-      agentType,
-      status: progress.status,
-      summary: description,
-      result:
-        result === null ? null : typeof result['summary'] === 'string' ? result['summary'] : JSON.stringify(result),
-    }));
 }

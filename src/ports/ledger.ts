@@ -1,7 +1,7 @@
 import { explain } from '../domain/explain/explain.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
-import type { ExternalEvent } from '../domain/ledger/dcm-events.ts';
+import type { DcmEvent } from '../domain/ledger/dcm-events.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 
@@ -12,9 +12,9 @@ export type Stream = string;
 export const isRunStream = (stream: Stream): boolean => stream !== 'repo' && !stream.includes(':');
 
 /** Sessions that others drive. */
-export const isExternalStream = (stream: Stream): boolean => stream.startsWith('external:');
-export const externalStream = (session: string): Stream => `external:${session}`;
-export const sessionOf = (stream: Stream): string => stream.slice('external:'.length);
+export const isDcmStream = (stream: Stream): boolean => stream.startsWith('external:');
+export const dcmStream = (session: string): Stream => `external:${session}`;
+export const dcmSessionOf = (stream: Stream): string => stream.slice('external:'.length);
 
 export type Stored = {
   /** Position in the whole ledger, from 1, without a gap. */
@@ -71,10 +71,10 @@ export interface Ledger extends AsyncDisposable {
    * Appends facts of a session that others drive, only if its stream still has `expected` events. Needs no epoch: nothing of it is
    * run or merged by us, so whoever knows all of its events may decide. No other stream can be written this way.
    */
-  appendExternal(
+  appendDcm(
     session: string,
     expected: number,
-    events: readonly ExternalEvent[],
+    events: readonly DcmEvent[],
   ): Promise<Exclude<Appended, { readonly outcome: 'stale-epoch' }>>;
   /** Becomes the one coordinator, unless a living one holds the epoch. `isAlive` is asked inside the transaction. */
   takeEpoch(

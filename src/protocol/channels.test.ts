@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { attemptId, commitId, runId, taskId, treeId } from '../domain/base/ids.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
-import { channelPattern, channelsOf } from './channels.ts';
+import { channelPattern, channelsOf } from './envelope.ts';
 
 const [run, one, two] = [runId('demo-ab12'), taskId('one'), taskId('two')];
 const commit = commitId('a'.repeat(40));

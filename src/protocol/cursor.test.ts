@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatCursor, isAfter, parseCursor } from './cursor.ts';
+import { formatCursor, isAfter, parseCursor } from './envelope.ts';
 
 const cursors = fc.record({ seq: fc.nat(1_000), part: fc.nat(9) });
 

@@ -1,44 +1,46 @@
 import { z } from 'zod';
 import type { ProblemStatus } from './problem.ts';
 
-/** What a caller may do. Each role may all that those before it may. */
+/** Each role includes the permissions of the roles before it. */
 export const accessRoles = ['read', 'operate', 'approve'] as const;
 export type AccessRole = (typeof accessRoles)[number];
 
-/** One route: all that the router, the documents and the client know of it. */
+/** One route, as the router, the documents and the client read it. */
 export type Route = {
   readonly method: 'GET' | 'POST' | 'PATCH';
   /** Parameters in braces are whole segments. */
   readonly path: `/${string}`;
   readonly role: AccessRole;
-  /** Heading in the document. */
+  /** The heading in the OpenAPI document. */
   readonly group: string;
   readonly summary: string;
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
-  /** Null: none is read. One that may be left out altogether accepts `{}`. */
+  /** Null: none is read. A body that may be left out accepts `{}`. */
   readonly body: z.ZodType | null;
   readonly answer: JsonAnswer | TextAnswer | EventsAnswer;
-  /** Beside those that every route may refuse with. */
+  /** In addition to the refusals of every route. */
   readonly refuses: readonly ProblemStatus[];
 };
 export type JsonAnswer = { readonly status: 200 | 201 | 202; readonly schema: z.ZodType };
-/** Bytes of a file: ranges can be asked for. */
+/** Bytes of a file, which can be requested by range. */
 export type TextAnswer = { readonly status: 200; readonly content: 'text/plain' | 'application/jsonl' };
-/** Server-sent events that do not end; `Last-Event-ID` stands for the query's `after`. */
+/** Server-sent events without an end; `Last-Event-ID` replaces the query's `after`. */
 export type EventsAnswer = { readonly status: 200; readonly events: z.ZodType };
 
-/** A way in for a protocol that others define. It passes the same guard as every route; what is said there is theirs to document. */
-export type Passage = Omit<Route, 'answer'> & { readonly answer: { readonly status: 200; readonly protocol: string } };
+/** A route whose answer is another protocol. It passes the same guard as every route; that protocol documents its own messages. */
+export type UpgradeRoute = Omit<Route, 'answer'> & {
+  readonly answer: { readonly status: 200; readonly protocol: string };
+};
 
-/** What a handler is given, after all of it was validated. */
-export type Given<R extends Pick<Route, 'params' | 'query' | 'body'>> = {
+/** The validated input of a handler. */
+export type RouteInput<R extends Pick<Route, 'params' | 'query' | 'body'>> = {
   readonly params: z.output<R['params']>;
   readonly query: z.output<R['query']>;
   readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : null;
 };
 
-/** What a handler answers, before it is sent. */
+/** The answer of a handler, before it is sent. */
 export type Answer<R extends Route> = R['answer'] extends { readonly schema: infer S extends z.ZodType }
   ? Frozen<z.input<S>>
   : string;
@@ -94,16 +96,16 @@ export const does = <
   refuses: parts.refuses ?? ([404, 409, 503] as const),
 });
 
-/** Whether it asks for something to be changed, and may therefore be asked twice by mistake. */
+/** True for a route that changes something, and may therefore be repeated by mistake. */
 export const changes = ({ method }: Pick<Route, 'method'>): boolean => method !== 'GET';
 
-/** Every status that it may be refused with, whoever refuses. */
-export function refusalStatuses(route: Route | Passage): readonly ProblemStatus[] {
+/** Returns every status that may refuse a request to this route. */
+export function refusalStatuses(route: Route | UpgradeRoute): readonly ProblemStatus[] {
   const has = (part: z.ZodObject, name?: string): boolean =>
     name === undefined ? Object.keys(part.shape).length > 0 : name in part.shape;
   const all: readonly ProblemStatus[] = [
     ...anyRoute,
-    // an id that cannot be one names nothing
+    // an id of the wrong form names nothing
     ...(has(route.params) ? ([404] as const) : []),
     ...(has(route.query, 'cursor') ? ([410] as const) : []),
     ...(route.body === null ? [] : ([413, 415, 422] as const)),
@@ -116,3 +118,10 @@ export function refusalStatuses(route: Route | Passage): readonly ProblemStatus[
 const anyRoute = [400, 401, 403, 421, 429, 500, 503] as const;
 
 export const json = <S extends z.ZodType>(schema: S, status: 200 | 201 | 202 = 200) => ({ status, schema });
+
+/** The places for credentials. */
+export const cookieName = 'tidegate';
+export const pageKeyHeader = 'tidegate-page';
+/** A browser cannot set headers on a WebSocket, but it can name protocols. */
+export const tokenProtocol = 'tidegate.token.';
+export const pageKeyProtocol = 'tidegate.page.';

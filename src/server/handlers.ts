@@ -1,13 +1,10 @@
 import type { Routes } from '../contract/routes.ts';
 import { dcmHandlers } from '../dcm/handlers.ts';
-import { boardHandlers } from './handlers/board.ts';
-import { commandHandlers } from './handlers/commands.ts';
-import { contractHandlers } from './handlers/contract.ts';
+import { dcmContext } from './find.ts';
+import { boardHandlers, commandHandlers } from './handlers/commands.ts';
 import { plannerHandlers } from './handlers/planner.ts';
-import { repositoryHandlers } from './handlers/repositories.ts';
 import { runHandlers } from './handlers/runs.ts';
-import { serverHandlers } from './handlers/server.ts';
-import { streamHandlers } from './handlers/stream.ts';
+import { contractHandlers, repositoryHandlers, serverHandlers, streamHandlers } from './handlers/server.ts';
 import { taskHandlers } from './handlers/tasks.ts';
 import type { Handlers } from './site.ts';
 
@@ -16,7 +13,7 @@ export const handlers: Handlers<Routes> = {
   ...contractHandlers,
   ...serverHandlers,
   ...repositoryHandlers,
-  ...dcmHandlers,
+  ...dcmHandlers(dcmContext),
   ...plannerHandlers,
   ...runHandlers,
   ...streamHandlers,

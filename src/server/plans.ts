@@ -8,50 +8,38 @@ import { performOrder } from '../engine/actions/perform.ts';
 import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/orders/order-run.ts';
 import type { PlanSource } from '../ports/repository-handle.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
-import type { Given } from '../protocol/route.ts';
+import type { RouteInput } from '../protocol/route.ts';
 import type { commandRoutes } from '../protocol/routes/commands.ts';
-import { siteRepository } from './found.ts';
-import { notAllowed, oneAtATime, otherRequest, siteCaller } from './perform-for.ts';
+import { findRepositoryAt } from './find.ts';
+import { notAllowed, oneAtATime, otherRequest, siteCaller } from './perform.ts';
 import type { Handler, ServedRepository, Site } from './site.ts';
 
 type Routes = typeof commandRoutes;
-type Body = Given<Routes['order']>['body'];
+type Body = RouteInput<Routes['order']>['body'];
 
 export const lint: Handler<Routes['lint']> = async ({ params, body }, site) => {
-  const repository = await siteRepository(site, params.repository);
+  const repository = await findRepositoryAt(site, params.repository);
   const source = sourceOf(body);
   if (!repository.ok) return repository;
   if (!source.ok) return source;
   const read = await repository.value.repo.readPlan(source.value, flagsOf(body));
   if (!read.ok) return err(problem(422, 'no-plan', read.error, { field: 'body' }));
-  const { warnings } = read.value;
-  return read.value.ok
-    ? ok({
-        ok: true,
-        findings: [],
-        warnings: warnings.map(explain),
-        hash: read.value.hash,
-        checks: read.value.plan.checks,
-      })
-    : ok({
-        ok: false,
-        findings: read.value.findings.map(explain),
-        warnings: warnings.map(explain),
-        hash: null,
-        checks: [],
-      });
+  const rest = read.value.ok
+    ? { ok: true, findings: [], hash: read.value.hash, checks: read.value.plan.checks }
+    : { ok: false, findings: read.value.findings.map(explain), hash: null, checks: [] };
+  return ok({ ...rest, warnings: read.value.warnings.map(explain) });
 };
 
 export const dryRun: Handler<Routes['dryRun']> = async ({ params, body }, site) => {
-  const repository = await siteRepository(site, params.repository);
+  const repository = await findRepositoryAt(site, params.repository);
   if (!repository.ok) return repository;
   const prepared = await prepare(repository.value, site, body);
   return prepared.ok ? ok(documentOf(prepared.value)) : prepared;
 };
 
-/** The order is in the ledger when this answers; whether it may start is a person's to say. */
+/** Answers when the order is in the ledger. A person decides whether it may start. */
 export const order: Handler<Routes['order']> = async ({ params, body }, site) => {
-  const repository = await siteRepository(site, params.repository);
+  const repository = await findRepositoryAt(site, params.repository);
   if (!repository.ok) return repository;
   const { repo, runs, id } = repository.value;
   return await oneAtATime(`${id} ${site.key}`, site.key !== null, async () => {
@@ -70,7 +58,7 @@ export const order: Handler<Routes['order']> = async ({ params, body }, site) =>
       return err(notAllowed);
     if (!(await repo.ensureCoordinator()))
       return err(
-        problem(503, 'no-answer', 'no coordinator begins the run; it is recorded', {
+        problem(503, 'no-answer', 'no coordinator starts the run; the order is recorded', {
           next: `tidegate resume ${run}`,
         }),
       );
@@ -78,7 +66,7 @@ export const order: Handler<Routes['order']> = async ({ params, body }, site) =>
   });
 };
 
-/** That the same plan is live already is no news to who asks for that very run once more. */
+/** Drops the warning that the same plan is live already, for a repeated order of that run. */
 const withoutItself = (prepared: PreparedOrder, run: RunId): PreparedOrder => ({
   ...prepared,
   warnings: prepared.warnings.filter((warning) => warning.rule !== 'plan-live' || warning.run !== run),
@@ -92,8 +80,8 @@ function orderWith(runs: Awaited<ReturnType<ServedRepository['runs']['all']>>, k
 async function prepare({ repo }: ServedRepository, site: Site, body: Body): Promise<Result<PreparedOrder, Problem>> {
   const source = sourceOf(body);
   if (!source.ok) return source;
-  const asked = { source: source.value, flags: flagsOf(body), wave: body.wave ?? null, tidegate: site.version };
-  const prepared = await prepareOrder(repo, asked);
+  const request = { source: source.value, flags: flagsOf(body), wave: body.wave ?? null, tidegate: site.version };
+  const prepared = await prepareOrder(repo, request);
   return prepared.ok ? prepared : err(problemOf(prepared.error));
 }
 
@@ -103,19 +91,19 @@ export function problemOf(why: NotOrdered): Problem {
     case 'no-branch':
       return problem(422, why.because, why.message, { field: 'body' });
     case 'mistakes':
-      return problem(422, 'plan-invalid', told(why.findings), {
+      return problem(422, 'plan-invalid', textOf(why.findings), {
         field: 'body',
-        next: 'POST it to plans/lint to see all',
+        next: 'POST it to plans/lint to see all mistakes',
       });
     case 'refused': {
       const [first] = why.findings;
       const fix = first === undefined ? undefined : explain(first).fix;
-      return problem(422, 'plan-refused', told(why.findings), fix === undefined ? {} : { next: fix });
+      return problem(422, 'plan-refused', textOf(why.findings), fix === undefined ? {} : { next: fix });
     }
   }
 }
 
-const told = (findings: readonly Finding[]): string =>
+const textOf = (findings: readonly Finding[]): string =>
   findings
     .map(explain)
     .map(({ where, detail }) => (where === undefined ? detail : `${where}: ${detail}`))
@@ -130,12 +118,13 @@ const sizeOf = (plan: FrozenPlan) => ({ waves: plan.waves.length, tasks: allTask
 const flagsOf = ({ land, focus }: Body) => ({ land: land ?? null, focus: focus ?? null });
 
 function sourceOf({ plan, planFile, tasks, agent, model }: Body): Result<PlanSource, Problem> {
-  const given = [plan, planFile, tasks].filter((one) => one !== undefined);
-  if (given.length > 1) return err(problem(422, 'invalid', 'one of plan, planFile and tasks', { field: 'body' }));
+  const sources = [plan, planFile, tasks].filter((one) => one !== undefined);
+  if (sources.length > 1)
+    return err(problem(422, 'invalid', 'send only one of plan, planFile and tasks', { field: 'body' }));
   if (agent !== undefined && tasks === undefined)
-    return err(problem(422, 'invalid', 'agent goes with tasks; a plan names its own', { field: 'body.agent' }));
+    return err(problem(422, 'invalid', 'agent needs tasks; a plan names its own agents', { field: 'body.agent' }));
   if (model !== undefined && tasks === undefined)
-    return err(problem(422, 'invalid', 'model goes with tasks; a plan names its own', { field: 'body.model' }));
+    return err(problem(422, 'invalid', 'model needs tasks; a plan names its own models', { field: 'body.model' }));
   if (plan !== undefined) return ok({ text: plan });
   if (tasks !== undefined) return ok(sketchOf(tasks, agent ?? null, model ?? null));
   if (planFile === undefined) return ok([]);
@@ -143,5 +132,5 @@ function sourceOf({ plan, planFile, tasks, agent, model }: Body): Result<PlanSou
   const isInside = !planFile.startsWith('/') && !planFile.split(/[/\\]/).includes('..') && !planFile.includes('\0');
   return isInside
     ? ok([planFile])
-    : err(problem(422, 'bad-path', 'a plan lies inside the checkout', { field: 'body.planFile' }));
+    : err(problem(422, 'bad-path', 'a plan file must be inside the checkout', { field: 'body.planFile' }));
 }

@@ -1,8 +1,8 @@
 import { safeLine } from '../domain/base/safe-text.ts';
-import type { ExternalEvent } from '../domain/ledger/dcm-events.ts';
+import type { DcmEvent } from '../domain/ledger/dcm-events.ts';
 
 /** What an event of a session that others drive means to a person. Its texts are theirs. */
-export function externalLine(event: ExternalEvent): string {
+export function dcmLine(event: DcmEvent): string {
   switch (event.type) {
     case 'external-wave-created':
       return safeLine(`wave ${event.wave}: made${event.name === null ? '' : ` (${event.name})`}`);

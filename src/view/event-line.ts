@@ -15,7 +15,7 @@ import { passes } from '../domain/gates/verdict.ts';
 import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
 import { isBound } from '../domain/settings/thread.ts';
 import { money, troubleText } from './agent-lines.ts';
-import { externalLine } from './dcm-line.ts';
+import { dcmLine } from './dcm-line.ts';
 import { files } from './task-line.ts';
 import { pauseText } from './times.ts';
 
@@ -160,7 +160,7 @@ function textOf(event: LedgerEvent): string | null {
     case 'external-subtask-updated':
     case 'external-action-recorded':
     case 'external-batch-completed':
-      return externalLine(event);
+      return dcmLine(event);
     default:
       return null;
   }

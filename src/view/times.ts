@@ -1,6 +1,6 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { duration, two } from '../domain/explain/text.ts';
-import { isExternalEvent } from '../domain/ledger/dcm-events.ts';
+import { isDcmEvent } from '../domain/ledger/dcm-events.ts';
 import { isRequest, type RunEvent } from '../domain/ledger/events.ts';
 import type { TapName } from '../domain/ledger/requests.ts';
 import type { Stored } from '../ports/ledger.ts';
@@ -27,7 +27,7 @@ export const timesOf = (stored: readonly Stored[]): Times => stored.reduce(evolv
 export function evolveTimes(times: Times, { at, event }: Stored): Times {
   const next = { ...times, began: times.began ?? at, last: at };
   if (isRequest(event)) return event.type === 'requested-undo' ? { ...next, undo: at } : next;
-  if (isExternalEvent(event)) return next;
+  if (isDcmEvent(event)) return next;
   switch (event.type) {
     case 'run-ended':
       return { ...next, ended: at };

@@ -3,7 +3,7 @@ import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { createDatabase, migrations } from '../../src/adapters/ledger/sqlite/schema.ts';
 import { armFailpoints } from '../../src/adapters/process/failpoint.ts';
 import type { By } from '../../src/domain/ledger/requests.ts';
-import { externalStream } from '../../src/ports/ledger.ts';
+import { dcmStream } from '../../src/ports/ledger.ts';
 
 /** One process of the many that share a ledger: `ledger-child.ts <what> <file> <argument>`. */
 const [what = '', file = '', argument = ''] = process.argv.slice(2);
@@ -32,9 +32,9 @@ async function decideMany(count: number): Promise<void> {
   print('open');
   await inputEnded();
   for (let done = 0; done < count; ) {
-    const { length } = await ledger.read(externalStream('s'));
+    const { length } = await ledger.read(dcmStream('s'));
     const event = { type: 'external-key-used', key: `${process.pid} ${done}`, asked: 'x', version: 1 } as const;
-    const appended = await ledger.appendExternal('s', length, [event]);
+    const appended = await ledger.appendDcm('s', length, [event]);
     if (appended.outcome === 'conflict') continue;
     done += 1;
     print(appended.stored[0]?.position ?? 0);

@@ -92,7 +92,7 @@ describe('many processes on one ledger', () => {
     const asked: number[] = [];
     for (let n = 1; n <= 60; n += 1) {
       asked.push(performance.timeOrigin + performance.now());
-      await (n % 2 === 0 ? ledger.request('repo', pause) : ledger.appendExternal('s', (n - 1) / 2, [used(`${n}`)]));
+      await (n % 2 === 0 ? ledger.request('repo', pause) : ledger.appendDcm('s', (n - 1) / 2, [used(`${n}`)]));
       await listener.printed(n + 1);
     }
     const noticed = listener.lines.slice(1).map((line) => line.split(' ').map(Number));

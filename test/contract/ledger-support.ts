@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
+import type { DcmEvent } from '../../src/domain/ledger/dcm-events.ts';
 import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import type { By, RequestEvent } from '../../src/domain/ledger/requests.ts';
 import type { Holder, Ledger, Stored } from '../../src/ports/ledger.ts';
 
 const by: By = { who: 'ann', via: 'command' };
 export const closed = (wave: number): LedgerEvent => ({ type: 'wave-closed', wave });
-export const used = (key: string): ExternalEvent => ({ type: 'external-key-used', key, asked: 'x', version: 1 });
+export const used = (key: string): DcmEvent => ({ type: 'external-key-used', key, asked: 'x', version: 1 });
 export const pause: RequestEvent = { type: 'requested-pause', by };
 export const holder = (pid: number): Holder => ({ pid, startTime: '1', bootId: 'b', socket: `/run/${pid}` });
 export const dead = (): boolean => false;

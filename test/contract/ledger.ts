@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
+import type { DcmEvent } from '../../src/domain/ledger/dcm-events.ts';
 import { opening } from '../../src/domain/ledger/event-format.ts';
 import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import type { RequestEvent } from '../../src/domain/ledger/requests.ts';
-import { externalStream, type Ledger, type Stored } from '../../src/ports/ledger.ts';
+import { dcmStream, type Ledger, type Stored } from '../../src/ports/ledger.ts';
 import { failure } from '../support/findings.ts';
 import {
   alive,
@@ -95,13 +95,13 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
     });
 
     describe('lets anyone who knows all of a session append to it', () => {
-      const stream = externalStream('s');
+      const stream = dcmStream('s');
 
       test('without an epoch, whoever holds it, and in one chain with all else', async () => {
         await using ledger = await open();
-        const first = await ledger.appendExternal('s', 0, [used('a'), used('b')]);
+        const first = await ledger.appendDcm('s', 0, [used('a'), used('b')]);
         await ledger.append('run', 0, [closed(0)], await epochOf(ledger));
-        await ledger.appendExternal('s', 2, [used('c')]);
+        await ledger.appendDcm('s', 2, [used('c')]);
         const stored = await ledger.read(stream);
         expect(stored.map(({ seq, position, epoch, event }) => [seq, position, epoch, event])).toEqual([
           [nthSeq(1), 1, 0, used('a')],
@@ -115,9 +115,9 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       test('but not to one that has other events by now', async () => {
         await using ledger = await open();
         const outcomes = await Promise.all([
-          ledger.appendExternal('s', 0, [used('a')]),
-          ledger.appendExternal('s', 0, [used('b')]),
-          ledger.appendExternal('t', 0, [used('c')]),
+          ledger.appendDcm('s', 0, [used('a')]),
+          ledger.appendDcm('s', 0, [used('b')]),
+          ledger.appendDcm('t', 0, [used('c')]),
           ledger.request('run', pause),
         ]);
         expect(outcomes.map((one) => ('outcome' in one ? one.outcome : one.seq))).toEqual([
@@ -132,8 +132,8 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       test('and nothing else that way', async () => {
         await using ledger = await open();
         for (const event of [closed(0), pause])
-          await expect(ledger.appendExternal('s', 0, [used('a'), event as ExternalEvent])).rejects.toThrow(TypeError);
-        await expect(ledger.appendExternal('a b', 0, [used('a')])).rejects.toThrow(TypeError);
+          await expect(ledger.appendDcm('s', 0, [used('a'), event as DcmEvent])).rejects.toThrow(TypeError);
+        await expect(ledger.appendDcm('a b', 0, [used('a')])).rejects.toThrow(TypeError);
         expect(await appendedTo(ledger)).toEqual([]);
       });
     });

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { does, json } from '../../src/protocol/route.ts';
-import { bodyLimit } from '../../src/server/http/body.ts';
+import { bodyLimit } from '../../src/server/http/router.ts';
 import { type RecordingServer, recordingServer } from '../support/recording-server.ts';
 import { textOf } from '../support/server.ts';
 

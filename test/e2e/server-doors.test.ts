@@ -233,7 +233,7 @@ describe('what is no route', () => {
 
 test('a one-time link works once, in time, under our name, by GET, and never with what another site sends', async () => {
   let now = Date.now();
-  const later = await import('../../src/server/http/links.ts');
+  const later = await import('../../src/server/http/keys.ts');
   const key = randomBytes(32);
   await using server = await recordingServer({
     links: later.oneTimeLinks(

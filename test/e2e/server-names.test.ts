@@ -189,9 +189,9 @@ test('of 500 fuzzed ids only plain ones get through a parameter, whichever it is
   const find = router(routes);
   const through = spots.flatMap((spot) =>
     ids.flatMap((id) => {
-      const found = find(spot.route.method, filled(spot, id));
-      if (found.found !== 'route') return [];
-      const params = routes[found.match.id].params.safeParse(found.match.params);
+      const match = find(spot.route.method, filled(spot, id));
+      if (match.kind !== 'route') return [];
+      const params = routes[match.id].params.safeParse(match.params);
       return params.success && !Object.values(params.data).every(isPlain) ? [`${spot.route.path} ${id}`] : [];
     }),
   );

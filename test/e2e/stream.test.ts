@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
-import { isAfter, parseCursor } from '../../src/protocol/cursor.ts';
-import { type Envelope, envelope as envelopeSchema } from '../../src/protocol/envelope.ts';
+import { type Envelope, envelope as envelopeSchema, isAfter, parseCursor } from '../../src/protocol/envelope.ts';
 import { random } from '../simulation/random.ts';
 import { handoff, project, scripted } from '../support/project.ts';
 import { serverOf } from '../support/server.ts';

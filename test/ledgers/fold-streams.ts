@@ -1,15 +1,15 @@
-import { foldSession } from '../../src/dcm/session.ts';
+import { foldDcmSession } from '../../src/dcm/session.ts';
 import { recordsOf } from '../../src/domain/board/board.ts';
 import { canonicalJson } from '../../src/domain/plan/plan.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
-import { isExternalStream, isRunStream, type Stored, sessionOf } from '../../src/ports/ledger.ts';
+import { dcmSessionOf, isDcmStream, isRunStream, type Stored } from '../../src/ports/ledger.ts';
 
 /** Every stream of a ledger with the bytes of what it folds to. */
 export function foldStreams(stored: readonly Stored[]): readonly (readonly [string, string])[] {
   return [...Map.groupBy(stored, ({ stream }) => stream)].flatMap(([stream, events]) => {
     if (isRunStream(stream)) return [[stream, canonicalJson(plainRun(foldRun(events)))] as const];
-    if (!isExternalStream(stream)) return [];
-    const { places, ...session } = foldSession(sessionOf(stream), events);
+    if (!isDcmStream(stream)) return [];
+    const { places, ...session } = foldDcmSession(dcmSessionOf(stream), events);
     return [[stream, canonicalJson({ ...session, places: [...places] })] as const];
   });
 }

@@ -3,10 +3,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import type { ChainLink } from '../../src/domain/ledger/chain.ts';
-import { isExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
+import { isDcmEvent } from '../../src/domain/ledger/dcm-events.ts';
 import { eventBody, eventVersions } from '../../src/domain/ledger/event-format.ts';
 import { isRequest, type LedgerEvent } from '../../src/domain/ledger/events.ts';
-import { isExternalStream, type Stored, sessionOf } from '../../src/ports/ledger.ts';
+import { dcmSessionOf, isDcmStream, type Stored } from '../../src/ports/ledger.ts';
 import { simulate, type Weather } from '../simulation/simulate.ts';
 import { foldStreams } from './fold-streams.ts';
 import { sessionEvents, stagedRuns, unsimulated } from './samples.ts';
@@ -80,8 +80,7 @@ async function appended(
   for (const { stream, event } of entries) {
     const expected = (await ledger.read(stream)).length;
     if (isRequest(event)) await ledger.request(stream, event);
-    else if (isExternalStream(stream) && isExternalEvent(event))
-      await ledger.appendExternal(sessionOf(stream), expected, [event]);
+    else if (isDcmStream(stream) && isDcmEvent(event)) await ledger.appendDcm(dcmSessionOf(stream), expected, [event]);
     else {
       const outcome = await ledger.append(stream, expected, [event], taken.epoch);
       if (outcome.outcome !== 'appended') throw new Error(`${event.type}: ${outcome.outcome}`);

@@ -39,7 +39,7 @@ const gates: Readonly<Record<Gate, Root>> = {
 const decisions: Readonly<Record<keyof typeof decisionVersions, Root>> = {
   kept: ['src/domain/kept/discard.ts', 'keptPaths'],
   settlement: ['src/domain/run/settle-attempt.ts', 'settle'],
-  session: ['src/dcm/decide.ts', 'decideExternal'],
+  session: ['src/dcm/decide.ts', 'decideDcm'],
 };
 
 /** What puts the gates of a phase together; by itself, because what it calls has versions of its own. */

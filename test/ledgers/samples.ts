@@ -1,9 +1,8 @@
-import { decideExternal } from '../../src/dcm/decide.ts';
-import { newSession, withFacts } from '../../src/dcm/session.ts';
+import { type DcmCommand, decideDcm } from '../../src/dcm/decide.ts';
+import { newDcmSession, withFacts } from '../../src/dcm/session.ts';
 import { runId } from '../../src/domain/base/ids.ts';
 import { judged } from '../../src/domain/gates/judge.ts';
-import type { ExternalCommand, NewSubtask } from '../../src/domain/ledger/dcm-commands.ts';
-import type { ExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
+import type { DcmEvent, NewDcmSubtask } from '../../src/domain/ledger/dcm-events.ts';
 import type { LedgerEvent, RunEvent } from '../../src/domain/ledger/events.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { settleAttempt, settleLimits } from '../../src/domain/run/settle-attempt.ts';
@@ -61,7 +60,7 @@ export const unsimulated: readonly LedgerEvent[] = [
   { type: 'coordinator-stopped', epoch: 1 },
 ] satisfies readonly (RunEvent | LedgerEvent)[];
 
-const subtask = (id: string, more: Partial<NewSubtask> = {}): NewSubtask => ({
+const subtask = (id: string, more: Partial<NewDcmSubtask> = {}): NewDcmSubtask => ({
   id,
   taskId: `t-${id}`,
   agentType: 'backend',
@@ -74,8 +73,8 @@ const subtask = (id: string, more: Partial<NewSubtask> = {}): NewSubtask => ({
 });
 
 /** One session that others drive, decided command by command. */
-export function sessionEvents(): readonly ExternalEvent[] {
-  const commands: readonly ExternalCommand[] = [
+export function sessionEvents(): readonly DcmEvent[] {
+  const commands: readonly DcmCommand[] = [
     { type: 'create-wave', wave: 0, name: 'first', description: null },
     { type: 'submit-batch', batch: 'b1', wave: 0, subtasks: [subtask('a'), subtask('b', { blockedBy: ['a'] })] },
     { type: 'start-wave', wave: 0 },
@@ -94,9 +93,9 @@ export function sessionEvents(): readonly ExternalEvent[] {
     { type: 'update-subtask', subtask: 'b', status: 'completed', result: { files: ['src/a.ts'] } },
     { type: 'complete-batch', batch: 'b1', failUnfinished: false },
   ];
-  let state = newSession('golden');
+  let state = newDcmSession('golden');
   return commands.flatMap((command, at) => {
-    const decided = decideExternal(state, { command, key: `k${at}`, by: me });
+    const decided = decideDcm(state, { command, key: `k${at}`, by: me });
     if (!decided.ok) throw new Error(`${command.type} is refused: ${decided.error.rule}`);
     state = withFacts(state, decided.value);
     return decided.value;

@@ -1,7 +1,7 @@
 import { routes } from '../../src/contract/routes.ts';
 import { problemSchema } from '../../src/protocol/problem.ts';
 import { type Route, refusalStatuses } from '../../src/protocol/route.ts';
-import { passages } from '../../src/protocol/routes/mcp.ts';
+import { upgradeRoutes } from '../../src/protocol/routes/server.ts';
 import { router } from '../../src/server/http/router.ts';
 
 export type Heard = {
@@ -23,9 +23,10 @@ const find = router(table);
 export function holdToContract(heard: Heard): void {
   const path = heard.path.split('?')[0] ?? '';
   // what a protocol of others says is theirs to document; what we refuse there is ours
-  if (Object.values(passages).some((one) => one.path === path) && heard.type !== 'application/problem+json') return;
+  if (Object.values(upgradeRoutes).some((one) => one.path === path) && heard.type !== 'application/problem+json')
+    return;
   const match = find(heard.method, path);
-  const route = match.found === 'route' ? table[match.match.id] : undefined;
+  const route = match.kind === 'route' ? table[match.id] : undefined;
   const drift = (why: string): never => {
     throw new Error(`${heard.method} ${heard.path} answers ${heard.status} ${heard.text.slice(0, 500)}\n${why}`);
   };

@@ -3,32 +3,31 @@ import type { AddressInfo } from 'node:net';
 import { routes } from '../../src/contract/routes.ts';
 import { err } from '../../src/domain/base/result.ts';
 import { problem } from '../../src/protocol/problem.ts';
-import { type AccessRole, accessRoles, type Passage, type Route } from '../../src/protocol/route.ts';
-import { passages } from '../../src/protocol/routes/mcp.ts';
+import { type AccessRole, accessRoles, type Route, type UpgradeRoute } from '../../src/protocol/route.ts';
+import { upgradeRoutes } from '../../src/protocol/routes/server.ts';
 import { frontPage } from '../../src/server/http/front-page.ts';
-import { httpServer, type Served } from '../../src/server/http/http.ts';
-import { tokenOf } from '../../src/server/http/keys.ts';
-import { oneTimeLinks } from '../../src/server/http/links.ts';
+import { oneTimeLinks, tokenOf } from '../../src/server/http/keys.ts';
+import { httpServer, type ServerOptions } from '../../src/server/http/server.ts';
 import { type Asked, connected, enteredBy, exchange, rawAnswer } from './server.ts';
 
 export type Called = { readonly route: string; readonly given: { readonly params: Readonly<Record<string, unknown>> } };
 
 /** All routes of the router's own list, in their concrete form. */
-export const everyRoute: readonly (readonly [string, Route | Passage])[] = Object.entries<Route | Passage>({
+export const everyRoute: readonly (readonly [string, Route | UpgradeRoute])[] = Object.entries<Route | UpgradeRoute>({
   ...routes,
-  ...passages,
+  ...upgradeRoutes,
 });
 
 /**
  * The server as it is, with its own table of routes, before handlers that only note that they were called and answer 409
  * `tidegate:called`: whatever was refused has not happened, for routes that are yet to come too.
  */
-export async function recordingServer(more: Partial<Served> = {}) {
+export async function recordingServer(more: Partial<ServerOptions> = {}) {
   const called: Called[] = [];
   const faults: unknown[] = [];
   const secret = randomBytes(32);
   const links = oneTimeLinks(() => secret, Date.now);
-  const doors = { hosts: [] as string[], origins: [] as string[], secret };
+  const access = { hosts: [] as string[], origins: [] as string[], secret };
   const handlers = Object.fromEntries(
     everyRoute.map(([route]) => [
       route,
@@ -39,9 +38,9 @@ export async function recordingServer(more: Partial<Served> = {}) {
     ]),
   );
   const server = httpServer({
-    routes: { ...routes, ...passages },
+    routes: { ...routes, ...upgradeRoutes },
     handlers: handlers as never,
-    doors,
+    access,
     links,
     pages: frontPage,
     sockets: {
@@ -59,8 +58,8 @@ export async function recordingServer(more: Partial<Served> = {}) {
   await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
   const { port } = server.address() as AddressInfo;
   const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  doors.hosts.push(...names);
-  doors.origins.push(...names.map((name) => `http://${name}`));
+  access.hosts.push(...names);
+  access.origins.push(...names.map((name) => `http://${name}`));
   return {
     server,
     port,

@@ -3,16 +3,15 @@ import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
 import { routes } from '../../src/contract/routes.ts';
-import { liveSessions } from '../../src/dcm/sessions.ts';
+import { dcmSessions } from '../../src/dcm/sessions.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import type { RepositoryHandle } from '../../src/ports/repository-handle.ts';
 import type { Envelope } from '../../src/protocol/envelope.ts';
 import { type FeedLimits, feedsOf, usualLimits } from '../../src/server/feed/feed.ts';
 import { socketsOf } from '../../src/server/feed/sockets.ts';
 import { handlers } from '../../src/server/handlers.ts';
-import { httpServer } from '../../src/server/http/http.ts';
-import { tokenOf } from '../../src/server/http/keys.ts';
-import { oneTimeLinks } from '../../src/server/http/links.ts';
+import { oneTimeLinks, tokenOf } from '../../src/server/http/keys.ts';
+import { httpServer } from '../../src/server/http/server.ts';
 import { liveRuns } from '../../src/server/live/live-runs.ts';
 import type { Repositories, Site } from '../../src/server/site.ts';
 
@@ -21,7 +20,7 @@ export const repository = 'repo-1';
 /** The server in this process, on one ledger that it shows as a repository. Its faults are the test's. */
 export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}) {
   const secret = Buffer.alloc(32, 7);
-  const doors = { hosts: [] as string[], origins: [] as string[], secret };
+  const access = { hosts: [] as string[], origins: [] as string[], secret };
   const faults: unknown[] = [];
   const fault = (error: unknown): void => void faults.push(error);
   const feeds = feedsOf(fault, { ...usualLimits, ...limits });
@@ -31,7 +30,7 @@ export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}
   const repositories: Repositories = {
     list: async () => [{ id: repository, checkout: '/nowhere', present: true }],
     open: async (id) =>
-      id === repository ? { id, repo, runs: liveRuns(ledger), sessions: liveSessions(ledger) } : null,
+      id === repository ? { id, repo, runs: liveRuns(ledger), sessions: dcmSessions(ledger) } : null,
     home: null,
     [Symbol.asyncDispose]: async () => undefined,
   };
@@ -39,7 +38,7 @@ export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}
   const server = httpServer({
     routes,
     handlers,
-    doors,
+    access,
     links,
     pages: new Map(),
     sockets,
@@ -56,8 +55,8 @@ export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  doors.hosts.push(`127.0.0.1:${port}`);
-  doors.origins.push(`http://127.0.0.1:${port}`);
+  access.hosts.push(`127.0.0.1:${port}`);
+  access.origins.push(`http://127.0.0.1:${port}`);
   return {
     port,
     /** The most that any one client leaves waiting now, in bytes. */

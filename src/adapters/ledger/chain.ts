@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { type ChainLink, type ChainTip, genesis, linkHash, type Sha256, walkChain } from '../../domain/ledger/chain.ts';
-import { type ExternalEvent, isExternalEvent } from '../../domain/ledger/dcm-events.ts';
+import { type DcmEvent, isDcmEvent } from '../../domain/ledger/dcm-events.ts';
 import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../../domain/ledger/event-format.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
 import { maskedEvent } from '../../domain/secrets/masked-event.ts';
-import { externalStream, type Stored } from '../../ports/ledger.ts';
+import { dcmStream, type Stored } from '../../ports/ledger.ts';
 
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
 
@@ -17,9 +17,9 @@ export function draft(stream: string, events: readonly LedgerEvent[]): Serialize
 }
 
 /** What needs no epoch: facts of a session that others drive, and nothing else. */
-export function draftExternal(session: string, events: readonly ExternalEvent[]): SerializedEvents {
-  if (!events.every(isExternalEvent)) throw new TypeError('only facts of a session may be appended without an epoch');
-  return draft(externalStream(session), events);
+export function draftExternal(session: string, events: readonly DcmEvent[]): SerializedEvents {
+  if (!events.every(isDcmEvent)) throw new TypeError('only facts of a session may be appended without an epoch');
+  return draft(dcmStream(session), events);
 }
 
 /** Links drafted events to the end of the chain. `position` is that of the stream's last event. */

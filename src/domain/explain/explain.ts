@@ -7,7 +7,7 @@ import type { Explain, Explained, Sentence, Sentences } from './sentence.ts';
 import { withPlace } from './sentence.ts';
 import { attemptSentences, denialSentences, handoffSentences } from './sentences/attempt-sentences.ts';
 import { scopeSentences, snapshotSentences } from './sentences/change-sentences.ts';
-import { sessionSentences } from './sentences/dcm-sentences.ts';
+import { dcmSentences } from './sentences/dcm-sentences.ts';
 import { documentSentences } from './sentences/document-sentences.ts';
 import { gateSentences, threadSentences } from './sentences/gate-sentences.ts';
 import { haltSentences } from './sentences/halt-sentences.ts';
@@ -35,7 +35,7 @@ const sentences: Sentences<Rules> = {
   ...landingSentences,
   ...pullRequestSentences,
   ...mergerSentences,
-  ...sessionSentences,
+  ...dcmSentences,
 };
 
 /** A finding in words, for people, programs and prompts alike. */

@@ -1,31 +1,30 @@
-import type { Wave } from '../../dcm/session.ts';
-import type { SubtaskStatus } from '../ledger/dcm-commands.ts';
+import type { DcmStageStatus, DcmSubtaskStatus } from '../ledger/dcm-events.ts';
 
-/** Why a session that others drive refuses what it is asked for. Over HTTP the code is the rule without `session-`. */
-export type SessionRules = {
+/** Reasons why a DCM session refuses a request. Over HTTP the code is the rule without `session-`. */
+export type DcmRules = {
   'session-unknown-wave': { readonly wave: number };
   'session-unknown-batch': { readonly batch: string };
   'session-unknown-subtask': { readonly subtask: string };
-  /** `then` is what it keeps from happening: `next` would overtake it; null: nothing can follow yet. */
+  /** `next` is the wave that would overtake it. Null: no wave was asked for by its number. */
   'session-unfinished-wave': {
     readonly wave: number;
-    readonly status: Wave['status'];
+    readonly status: DcmStageStatus;
     readonly empty: boolean;
     readonly next: number | null;
   };
   'session-ended-wave': {
     readonly wave: number;
-    readonly status: Wave['status'];
+    readonly status: DcmStageStatus;
     readonly action: 'start' | 'submit';
   };
   'session-late-wave': { readonly wave: number; readonly begun: number };
   /** `failed` is the wave that failed; null: none was completed. `next` is the first that waits. */
   'session-no-next-wave': { readonly failed: number | null; readonly next: number | null };
-  'session-settled-subtask': { readonly status: SubtaskStatus };
+  'session-settled-subtask': { readonly status: DcmSubtaskStatus };
   'session-bad-transition': {
-    readonly from: SubtaskStatus;
-    readonly to: SubtaskStatus;
-    readonly allowed: readonly SubtaskStatus[];
+    readonly from: DcmSubtaskStatus;
+    readonly to: DcmSubtaskStatus;
+    readonly allowed: readonly DcmSubtaskStatus[];
   };
   'session-blocked': { readonly by: readonly Standing[] };
   'session-bad-blocker':
@@ -40,9 +39,9 @@ export type SessionRules = {
   /** Each waits for the one after it; the first is the last as well. */
   'session-cycle': { readonly ring: readonly string[] };
   'session-unfinished-batch': { readonly open: readonly Standing[] };
-  /** `kind` is the shape that it has. */
+  /** `kind` is the shape of the secret. */
   'session-secret': { readonly kind: string };
   'session-key-reused': unknown;
 };
 
-type Standing = { readonly subtask: string; readonly status: SubtaskStatus };
+type Standing = { readonly subtask: string; readonly status: DcmSubtaskStatus };

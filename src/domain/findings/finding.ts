@@ -1,6 +1,6 @@
 import type { AttemptRules, DenialRules, HandoffRules } from './attempt-rules.ts';
 import type { ScopeRules, SnapshotRules } from './change-rules.ts';
-import type { SessionRules } from './dcm-rules.ts';
+import type { DcmRules } from './dcm-rules.ts';
 import type { DocumentRules } from './document-rules.ts';
 import type { GateRules, ThreadRules } from './gate-rules.ts';
 import type { HaltRules } from './halt-rules.ts';
@@ -35,7 +35,7 @@ export type Rules = GateRules &
   LandingRules &
   PullRequestRules &
   MergerRules &
-  SessionRules;
+  DcmRules;
 export type Rule = keyof Rules;
 
 export type FindingsOf<R> = { [K in keyof R & string]: { readonly rule: K; readonly where?: string } & R[K] }[keyof R &

@@ -1,12 +1,11 @@
-import type { ActionReport, JsonObject, NewSubtask, SubtaskStatus } from './dcm-commands.ts';
 import type { LedgerEvent } from './events.ts';
 import type { By } from './requests.ts';
 
-/** What happened in a session that others drive (stream `external:<session>`), and the version of the rules that decided it. */
-export type ExternalEvent = ExternalFact & { readonly version: number };
+/** A fact of a DCM session (stream `external:<session>`), with the version of the rules that decided it. */
+export type DcmEvent = DcmFact & { readonly version: number };
 
-/** Counters are not here: they are derived. */
-export type ExternalFact =
+/** Counters are not recorded: they are derived. */
+export type DcmFact =
   | {
       readonly type: 'external-wave-created';
       readonly wave: number;
@@ -22,14 +21,14 @@ export type ExternalFact =
       readonly type: 'external-batch-submitted';
       readonly batch: string;
       readonly wave: number;
-      readonly subtasks: readonly NewSubtask[];
+      readonly subtasks: readonly NewDcmSubtask[];
       readonly by: By;
     }
-  /** Only what changes is there. */
+  /** Holds only the fields that change. */
   | {
       readonly type: 'external-subtask-updated';
       readonly subtask: string;
-      readonly status?: SubtaskStatus;
+      readonly status?: DcmSubtaskStatus;
       readonly agentId?: string;
       readonly priority?: number;
       readonly blockedBy?: readonly string[];
@@ -43,30 +42,59 @@ export type ExternalFact =
       readonly action: string;
       readonly changes?: true;
       readonly by: By;
-    } & ActionReport)
-  /** Every subtask of it is settled. */
-  | ({ readonly type: 'external-batch-completed'; readonly batch: string; readonly by: By } & BatchResult)
-  /** The facts before it were asked for under this key, if there are any; `asked` tells whether something else is. */
+    } & DcmAction)
+  /** Every subtask of the batch is settled. */
+  | ({ readonly type: 'external-batch-completed'; readonly batch: string; readonly by: By } & DcmBatchResult)
+  /** The request that led to the facts before it had this Idempotency-Key. `asked` is the hash of that request. */
   | {
       readonly type: 'external-key-used';
       readonly key: string;
       readonly asked: string;
-      /** The oldest key, when there are more than so many to remember. */
+      /** The oldest key, when there are more than `limit`. */
       readonly forgets?: string;
       readonly limit?: number;
     };
 
-/** What was decided of a batch when it was completed. */
-export type BatchResult = {
+export type DcmStageStatus = 'pending' | 'running' | 'completed' | 'failed';
+export type DcmSubtaskStatus = DcmStageStatus | 'paused' | 'blocked';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type NewDcmSubtask = {
+  readonly id: string;
+  /** The caller's name for it. */
+  readonly taskId: string;
+  readonly agentType: string;
+  readonly agentId: string | null;
+  readonly description: string;
+  /** 1 to 10, higher is more important. */
+  readonly priority: number;
+  readonly blockedBy: readonly string[];
+  /** State that the caller captured when it submitted the subtask. */
+  readonly context: JsonObject | null;
+};
+
+/** One use of a tool. Its input and output are not kept: they may hold anything, secrets too. */
+export type DcmAction = {
+  readonly subtask: string | null;
+  readonly tool: string;
+  readonly toolType: string;
+  readonly exitCode: number;
+  readonly durationMs: number | null;
+  readonly files: readonly string[];
+};
+
+/** The decision about a batch when it was completed. */
+export type DcmBatchResult = {
   /** Each once, as its agents reported them, in results and in actions. */
   readonly files: readonly string[];
-  readonly conflicts: readonly SessionConflict[];
+  readonly conflicts: readonly DcmConflict[];
   readonly nextWaveReady: boolean;
 };
 
 /** Several subtasks that changed one file, or one that waits for others that failed. */
-export type SessionConflict =
+export type DcmConflict =
   | { readonly type: 'file_conflict'; readonly subtasks: readonly string[]; readonly file: string }
   | { readonly type: 'dependency_conflict'; readonly subtasks: readonly string[] };
 
-export const isExternalEvent = (event: LedgerEvent): event is ExternalEvent => event.type.startsWith('external-');
+export const isDcmEvent = (event: LedgerEvent): event is DcmEvent => event.type.startsWith('external-');

@@ -18,7 +18,7 @@ import type { FrozenPlan } from '../plan/plan.ts';
 import type { SettleLimits, Settlement } from '../run/settle-attempt.ts';
 import type { AgentSession, AttemptOutcome, Hold } from '../run/task.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
-import type { ExternalEvent } from './dcm-events.ts';
+import type { DcmEvent } from './dcm-events.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 
@@ -347,7 +347,7 @@ export type RepoEvent =
   | { readonly type: 'coordinator-started'; readonly epoch: number; readonly pid: number; readonly tidegate: string }
   | { readonly type: 'coordinator-stopped'; readonly epoch: number };
 
-export type LedgerEvent = RequestEvent | RunEvent | RepoEvent | ExternalEvent;
+export type LedgerEvent = RequestEvent | RunEvent | RepoEvent | DcmEvent;
 
 export type RunOutcome = 'landed' | 'done' | 'rejected' | 'failed' | 'abandoned';
 

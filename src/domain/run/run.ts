@@ -10,7 +10,7 @@ import type { Shortage } from '../kept/disk.ts';
 import { evolveKept, type Kept } from '../kept/kept.ts';
 import { evolveLanding, type LandingState, noLanding } from '../landing/landing.ts';
 import { evolveUndo, leftToLand, noUndo, type UndoState } from '../landing/undo.ts';
-import { isExternalEvent } from '../ledger/dcm-events.ts';
+import { isDcmEvent } from '../ledger/dcm-events.ts';
 import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
@@ -95,7 +95,7 @@ export const foldRun = (events: readonly Recorded[]): RunState | null =>
 /** Applies an event to a run. Total: an event in the ledger is a fact and is never refused. */
 export function evolveRun(state: RunState | null, { seq, event }: Recorded): RunState | null {
   if (event.type === 'run-created') return created(event);
-  if (state === null || isExternalEvent(event)) return state;
+  if (state === null || isDcmEvent(event)) return state;
   if (isRequest(event)) return { ...state, pending: [...state.pending, { seq, request: event }] };
   switch (event.type) {
     case 'ledger-opened':

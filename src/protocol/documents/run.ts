@@ -22,7 +22,7 @@ const pushed = z.strictObject({
   remote: z.string(),
   host: z.string().nullable().meta({ description: 'null for a remote that is a directory' }),
   repository: z.string().nullable(),
-  upstream: z.string().optional().meta({ description: 'the repository that it is a fork of' }),
+  upstream: z.string().optional().meta({ description: 'the repository that it was forked from' }),
 });
 const landing = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('none') }),
@@ -44,7 +44,7 @@ const landing = z.discriminatedUnion('status', [
         tasks: z.array(id).optional(),
       })
       .nullable(),
-    moves: count.meta({ description: 'how often somebody else moved the branch meanwhile' }),
+    moves: count.meta({ description: 'how often somebody else has moved the branch since' }),
   }),
   z.strictObject({
     status: z.literal('refused'),
@@ -67,7 +67,7 @@ const landing = z.discriminatedUnion('status', [
     branch: z.string(),
     new: commit,
     pushed,
-    url: z.string().nullable().meta({ description: 'of the pull request; null: nobody has opened one by Tidegate' }),
+    url: z.string().nullable().meta({ description: 'of the pull request; null: Tidegate has not opened one' }),
     command: z.string().nullable().meta({ description: 'opens the pull request; null when one is open' }),
   }),
   z.strictObject({ status: z.literal('undone'), branch: z.string(), commit, exact: z.boolean() }),
@@ -81,24 +81,24 @@ const provider = z.discriminatedUnion('status', [
     tries: count,
     until: time.nullable(),
     trouble,
-    of: id.optional().meta({ description: 'the run that ran into it, when it was another one' }),
+    of: id.optional().meta({ description: 'the run that hit the limit, when it was another one' }),
   }),
 ]);
 
-/** One fact that is in the way: what happened, what is safe, and the command that brings it on. */
-const told = {
+/** One reason why a run does not proceed: what happened, what is safe, and the command to run. */
+const advice = {
   safe: z.string(),
   lines: z.array(z.string()).optional(),
   first: z.string().optional(),
   command: z.string(),
 };
-export const why = z.strictObject({ sentence: z.string(), ...told });
+export const why = z.strictObject({ sentence: z.string(), ...advice });
 export const need = z.strictObject({
   kind: z.string(),
   task: id.nullable(),
-  record: z.string().optional().meta({ description: 'of the board, when it is about one' }),
+  record: z.string().optional().meta({ description: 'the record of the board that needs an answer' }),
   message: z.string(),
-  ...told,
+  ...advice,
   since: time.nullable(),
 });
 
@@ -123,12 +123,12 @@ export const taskSummary = z.strictObject({
     .string()
     .nullable()
     .optional()
-    .meta({ description: 'what its agent did last; in `status --json`, and in lines of `watch --json`' }),
+    .meta({ description: 'the last action of its agent; only in `status --json` and in lines of `watch --json`' }),
   changes: z
     .strictObject({ files: count, added: count, removed: count })
     .nullable()
     .optional()
-    .meta({ description: 'lines that its snapshot adds and removes; as `doing`' }),
+    .meta({ description: 'lines that its snapshot adds and removes; only where `doing` is' }),
 });
 
 export const wave = z.strictObject({
@@ -138,7 +138,7 @@ export const wave = z.strictObject({
   thread: z
     .strictObject({ board: z.enum(['intake', 'threads', 'log']), id: z.string() })
     .optional()
-    .describe('where it can be followed, when that is not the built-in board'),
+    .describe('where it can be followed, when not on the built-in board'),
   tasks: z.array(taskSummary),
 });
 
@@ -155,12 +155,14 @@ export const runDocumentSchema = z.strictObject({
   target: z.strictObject({
     branch: z.string(),
     commit,
-    apart: z.boolean().meta({ description: 'it holds rebuilt copies of the run’s commits, not those themselves' }),
+    apart: z.boolean().meta({
+      description: 'true: the branch holds rebuilt copies of the commits of the run, not the commits themselves',
+    }),
   }),
   fence: z.enum(['bwrap', 'none']),
   checks: z
     .array(z.string())
-    .meta({ description: 'names of the checks of the plan; empty: nothing is run on the result before it lands' }),
+    .meta({ description: 'names of the checks of the plan; empty: nothing checks the result before it lands' }),
   mode,
   ended: z.enum(['landed', 'done', 'rejected', 'failed', 'abandoned']).nullable(),
   began: time.nullable(),
@@ -175,21 +177,21 @@ export const runDocumentSchema = z.strictObject({
   undo: z.strictObject({ task: id.nullable(), onto: commit.nullable(), check: z.string().nullable() }).nullable(),
   kept: z
     .array(z.strictObject({ task: id, attempt: z.string(), path: z.string(), why: z.string(), command: z.string() }))
-    .meta({ description: 'files that no snapshot holds; each stays in its workspace until it is discarded by name' }),
+    .meta({ description: 'files that no snapshot holds; each stays in its workspace until you discard it by name' }),
   waits: z.array(need),
 });
 
 /** One line about a run. */
 export const runSummary = z.strictObject({
   run: id,
-  /** `ordered`: no coordinator has made it yet. */
+  /** `ordered`: no coordinator has started it yet. */
   mode: z.enum(['ordered', 'active', 'paused', 'stopped', 'halted']),
   ended: runDocumentSchema.shape.ended,
   landing: z.enum([
     ...['none', 'queued', 'observed', 'refused', 'intended'],
     ...['offering', 'offered', 'landed', 'undoing', 'undone'],
   ] as const),
-  outcome: z.string().nullable().meta({ description: 'how it ended and where that is now, in words' }),
+  outcome: z.string().nullable().meta({ description: 'how it ended and where its work is now, in words' }),
   target: z.string().nullable(),
   began: time.nullable(),
   waits: count.meta({ description: 'how many things wait for a person' }),

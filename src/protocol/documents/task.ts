@@ -10,8 +10,8 @@ export const finding = z.strictObject({
 });
 const judging = {
   gate: z.string(),
-  version: count.meta({ description: 'of the rules of this gate' }),
-  of: z.string().optional().meta({ description: 'the name of the check, where a gate judges several' }),
+  version: count.meta({ description: 'version of the rules of this gate' }),
+  of: z.string().optional().meta({ description: 'the name of the check, when the gate judges several' }),
 };
 export const verdict = z.discriminatedUnion('outcome', [
   z.strictObject({ ...judging, outcome: z.literal('pass') }),
@@ -25,9 +25,9 @@ export const taskDocument = z.strictObject({
   wave: count,
   readOnly: z.boolean(),
   role: z.string().nullable(),
-  agents: z.array(z.string()).meta({ description: 'in the order they are tried' }),
+  agents: z.array(z.string()).meta({ description: 'in the order in which they are tried' }),
   directive: z.string(),
-  handoff: handoff.nullable().meta({ description: 'what the last agent said; never evidence' }),
+  handoff: handoff.nullable().meta({ description: 'the claim of the last agent; never evidence' }),
   dispatched: z.array(verdict).nullable(),
   monitored: z.array(verdict).nullable(),
 });
@@ -53,7 +53,7 @@ export const attempt = z.strictObject({
   base: commit,
   from: commit,
   usage: usage.nullable(),
-  refusals: z.array(z.string()).meta({ description: 'what it tried that only a person may do' }),
+  refusals: z.array(z.string()).meta({ description: 'actions that it tried and only a person may take' }),
   log: z.strictObject({ bytes: count, sha256: z.string() }).nullable(),
   reminded: z.boolean(),
 });
@@ -62,14 +62,14 @@ export const fileChange = z.looseObject({
   path: z.string(),
   change: z.string(),
   whose: z.string(),
-  problem: z.string().nullable().meta({ description: 'why it is not this task’s to change' }),
+  problem: z.string().nullable().meta({ description: 'why this task may not change it' }),
 });
 export const diff = z.strictObject({
   task: id,
   base: commit,
   snapshot: commit,
   files: z.array(fileChange),
-  patch: z.string().meta({ description: 'unified, of git’s own trees' }),
+  patch: z.string().meta({ description: 'unified diff between the trees of base and snapshot' }),
 });
 
 export const conflict = z.strictObject({ task: id.nullable(), files: z.array(z.string()), command: z.string() });
@@ -89,7 +89,7 @@ export const costs = z.strictObject({
   run: spend,
 });
 
-/** What the shell saw and what the gates said of it. */
+/** Evidence with the verdicts of its gates. */
 export const judgement = z.strictObject({
   seq: count,
   at: time,
@@ -100,7 +100,7 @@ export const judgement = z.strictObject({
   verdicts: z.array(verdict),
 });
 
-/** An event as it is stored; which there are is listed in the reference. */
+/** An event as it is stored; the reference lists all types. */
 export const storedEvent = z.strictObject({
   seq: count,
   stream: z.string(),

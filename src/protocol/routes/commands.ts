@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { id } from '../documents/common.ts';
 import { finding } from '../documents/task.ts';
 import { type AccessRole, does, json } from '../route.ts';
-import { inRepositoryParams, runParams } from './runs.ts';
-import { taskParams } from './tasks.ts';
+import { runParams, taskParams } from './runs.ts';
+import { repositoryParams } from './server.ts';
 
 const group = 'Commands';
 const inRepository = '/v1/repositories/{repository}';
@@ -16,16 +16,16 @@ const hash = z
   .string()
   .regex(/^[0-9a-f]{8,64}$/)
   .meta({
-    description: 'of the plan that is decided about, or its beginning: a decision about another one is refused',
+    description: 'hash of the plan that you decide about, or its beginning; a decision about another plan is refused',
   });
 const usd = z.number().positive().max(1_000_000);
 const none = z.strictObject({});
 
-/** What was asked for was recorded and taken; what comes of it is seen in the run. */
+/** The request is recorded and accepted. The run shows its effect. */
 export const accepted = z.strictObject({
   run: id,
   accepted: z.literal(true),
-  seq: z.int().meta({ description: 'of the request' }),
+  seq: z.int().meta({ description: 'sequence number of the request' }),
 });
 
 export const plan = z.strictObject({
@@ -34,21 +34,24 @@ export const plan = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .meta({ description: 'from the root of the checkout; without any plan the usual file' }),
+    .meta({ description: 'path from the root of the checkout; without any plan, the default file' }),
   plan: z.string().min(1).max(500_000).optional().meta({ description: 'the plan itself, as YAML' }),
   tasks: z
     .array(z.array(z.string().trim().min(1).max(20_000)).min(1).max(100))
     .min(1)
     .max(50)
     .optional()
-    .meta({ description: 'waves of tasks, each what to do: as `tidegate go` takes them' }),
-  agent: z.string().max(200).optional().meta({ description: 'with `tasks`: who does them' }),
-  model: z.string().trim().min(1).max(200).optional().meta({ description: 'with `tasks`: the model of all of them' }),
-  wave: z.int().min(0).max(9_999).optional().meta({ description: 'only this one' }),
+    .meta({ description: 'waves of tasks in words, as for `tidegate go`' }),
+  agent: z.string().max(200).optional().meta({ description: 'with `tasks`: the agent for all of them' }),
+  model: z.string().trim().min(1).max(200).optional().meta({ description: 'with `tasks`: the model for all of them' }),
+  wave: z.int().min(0).max(9_999).optional().meta({ description: 'run only this wave, counted from 0' }),
   focus: z.string().trim().min(1).max(2_000).optional(),
-  land: z.enum(['auto', 'branch']).optional().meta({ description: 'instead of asking: land by itself, or never' }),
+  land: z
+    .enum(['auto', 'branch'])
+    .optional()
+    .meta({ description: '`auto` lands without asking; `branch` never lands' }),
 });
-/** Of the plan: what each check runs, and the files of the base that decide what it proves. */
+/** The command of each check, and the files of the base that define what it proves. */
 const checks = z.array(
   z.strictObject({
     name: z.string(),
@@ -57,7 +60,7 @@ const checks = z.array(
     definitions: z
       .array(z.strictObject({ path: z.string(), keys: z.array(z.string()).optional() }))
       .optional()
-      .meta({ description: 'what decides what the check proves; with `keys` only these values of the file' }),
+      .meta({ description: 'files that define what the check proves; with `keys`, only these values of the file' }),
   }),
 );
 const judged = {
@@ -79,9 +82,9 @@ export const commandRoutes = {
     {
       group: 'Plans',
       role: 'read',
-      params: inRepositoryParams,
+      params: repositoryParams,
       path: `${inRepository}/plans/lint`,
-      summary: 'Every mistake in a plan at once; nothing is kept',
+      summary: 'All mistakes in a plan; nothing is recorded',
       refuses: [404],
     },
     plan,
@@ -99,9 +102,9 @@ export const commandRoutes = {
     {
       group: 'Plans',
       role: 'read',
-      params: inRepositoryParams,
+      params: repositoryParams,
       path: `${inRepository}/plans/dry-run`,
-      summary: 'Every check that comes before approval; nothing is kept',
+      summary: 'All checks that come before approval; nothing is recorded',
       refuses: [404, 422],
     },
     plan,
@@ -111,7 +114,7 @@ export const commandRoutes = {
     {
       group,
       role: 'operate',
-      params: inRepositoryParams,
+      params: repositoryParams,
       path: `${inRepository}/runs`,
       summary: 'Order a run of a plan; it waits for approval',
       refuses: [404, 422, 503],
@@ -119,37 +122,37 @@ export const commandRoutes = {
     plan,
     json(z.strictObject({ run: id, ...judged }), 202),
   ),
-  approve: onRun('approve', 'approve', 'Say yes to what is asked: the start, or the landing', z.strictObject({ hash })),
-  reject: onRun('reject', 'approve', 'Say no, for good', z.strictObject({ hash })),
-  hold: onRun('hold', 'approve', 'Put the decision off', z.strictObject({ hash })),
-  pause: onRun('pause', 'operate', 'Start nothing new; what runs goes on', none),
-  resume: onRun('resume', 'operate', 'Go on after a pause, a stop or a failure of the machine', none),
+  approve: onRun('approve', 'approve', 'Approve the start or the landing', z.strictObject({ hash })),
+  reject: onRun('reject', 'approve', 'Reject the start or the landing; this is final', z.strictObject({ hash })),
+  hold: onRun('hold', 'approve', 'Postpone the decision', z.strictObject({ hash })),
+  pause: onRun('pause', 'operate', 'Start no new agents; running agents continue', none),
+  resume: onRun('resume', 'operate', 'Continue after a pause, a stop or a failure of the machine', none),
   replan: onRun(
     'replan',
     'approve',
-    'Take the plan as its files are now; what is merged stays, the rest is approved again',
+    'Use the plan as its files are now; merged tasks stay, the rest needs a new approval',
     none,
   ),
-  stop: onRun('stop', 'operate', 'End the agents of a run; their work is kept', none),
-  abandon: onRun('abandon', 'approve', 'End a run for good, in any state; its work is kept', none),
+  stop: onRun('stop', 'operate', 'Stop the agents of a run; their work is kept', none),
+  abandon: onRun('abandon', 'approve', 'End a run permanently, in any state; its work is kept', none),
   land: onRun(
     'land',
     'approve',
-    'Move the branch to what is proven, or to some of it',
+    'Land all merged tasks on the target branch, or some of them',
     z.strictObject({ only: z.array(id).min(1).optional(), except: z.array(id).min(1).optional() }),
   ),
-  undo: onRun('undo', 'approve', 'Take a landing back', none),
-  raise: onRun('raise', 'approve', 'More money for the run', z.strictObject({ usd })),
+  undo: onRun('undo', 'approve', 'Undo a landing', none),
+  raise: onRun('raise', 'approve', 'Raise the budget of a run', z.strictObject({ usd })),
   grant: onTask(
     'grant',
     'approve',
-    'Let a task change paths outside of what it owns',
+    'Allow a task to change paths that it does not own',
     z.strictObject({ paths: z.array(path).min(1).max(100) }),
   ),
   drop: onTask(
     'drop',
     'approve',
-    'Give a task up by name, or some of its changes',
+    'Drop a task, or some of its changes',
     z.strictObject({ paths: z.array(path).max(100).default([]) }),
   ),
   discard: onTask(
@@ -158,29 +161,29 @@ export const commandRoutes = {
     'Remove files that no snapshot holds from the workspaces of a task',
     z.strictObject({
       paths: z.array(z.string().min(1).max(20_000)).min(1).max(1_000).meta({
-        description: 'as `kept` of the run shows them; a directory stands for all below it, `.` for everything',
+        description: 'paths as in `kept` of the run; a directory includes everything below it, `.` includes everything',
       }),
     }),
   ),
   retry: onTask(
     'retry',
     'approve',
-    'Begin a task again, or give it to another agent',
+    'Start a task over, or give it to another agent',
     z.strictObject({ agent: z.string().min(1).max(200).optional() }),
   ),
-  rework: onTask('rework', 'operate', 'Let an agent mend what is there', z.strictObject({ message })),
+  rework: onTask('rework', 'operate', 'Let an agent improve the present work', z.strictObject({ message })),
   accept: onTask(
     'accept',
     'approve',
-    'Take the work of a task as it is, although its agent did not finish',
+    'Accept the work of a task, although its agent did not finish',
     z.strictObject({
       snapshot: z
         .string()
         .regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/)
-        .meta({ description: 'the id of the snapshot that was shown: any other one is refused' }),
+        .meta({ description: 'the id of the snapshot that you have seen; any other one is refused' }),
     }),
   ),
-  send: onTask('send', 'approve', 'A word to an agent at work', z.strictObject({ message })),
-  raiseTask: onTask('raise', 'approve', 'More money for a task', z.strictObject({ usd })),
-  undoTask: onTask('undo', 'approve', 'Take one landed task back', none),
+  send: onTask('send', 'approve', 'Send a message to a running agent', z.strictObject({ message })),
+  raiseTask: onTask('raise', 'approve', 'Raise the budget of a task', z.strictObject({ usd })),
+  undoTask: onTask('undo', 'approve', 'Undo the landing of one task', none),
 } as const;

@@ -1,26 +1,29 @@
 import { z } from 'zod';
-import { sessionId } from '../../dcm/documents.ts';
-import { whichRepository } from '../../dcm/routes.ts';
 import { tiers } from '../../planner/complexity.ts';
 import { budgetTokens } from '../../planner/craft-prompt.ts';
 import { parallelRange, turnsRange } from '../../planner/decompose.ts';
+import { repositoryQuery, sessionId } from '../documents/common.ts';
 import { does, json } from '../route.ts';
 
 const group = 'Planner';
-const said = z.string().regex(/\S/, 'says nothing');
-const description = said.max(20_000);
-const target = said.max(1_024);
+const text = z.string().regex(/\S/, 'is empty');
+const description = text.max(20_000);
+const target = text.max(1_024);
 const ranged = ({ min, max, default: usual }: typeof parallelRange | typeof turnsRange) =>
   z.int().min(min).max(max).default(usual);
 
 const craftBody = z.strictObject({
   task_description: description,
-  agent_type: said.max(64),
+  agent_type: text.max(64),
   session_id: sessionId,
   target_files: z.array(target).max(1_000).default([]),
   target_directories: z.array(target).max(1_000).default([]),
   context_budget_tokens: z.int().min(1).max(budgetTokens.max).default(budgetTokens.default),
-  wave_number: z.int().min(0).optional().meta({ description: 'only what came of waves before it is told' }),
+  wave_number: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'the prompt mentions only results of waves before this one' }),
 });
 
 const craftedPrompt = z.strictObject({
@@ -44,7 +47,7 @@ const decomposeBody = z.strictObject({
 });
 
 const decomposition = z.strictObject({
-  plan_id: z.string().meta({ description: 'follows from the request: the same one has the same id' }),
+  plan_id: z.string().meta({ description: 'derived from the request: the same request has the same id' }),
   subtasks: z.array(
     z.strictObject({
       step: z.int(),
@@ -63,15 +66,15 @@ const decomposition = z.strictObject({
   }),
 });
 
-/** They work something out and change nothing: reading is enough. */
+/** These compute something and change nothing, so the role `read` is enough. */
 export const plannerRoutes = {
   craftPrompt: does(
     {
       path: '/api/orchestration/craft-prompt',
       group,
       role: 'read',
-      summary: 'A prompt for one agent, with its scope, within a budget',
-      query: whichRepository,
+      summary: 'Write a prompt for one agent, with its scope, within a budget',
+      query: repositoryQuery,
       refuses: [404, 409],
     },
     craftBody,
@@ -82,8 +85,8 @@ export const plannerRoutes = {
       path: '/api/orchestration/decompose',
       group,
       role: 'read',
-      summary: 'A goal as waves of subtasks',
-      query: whichRepository,
+      summary: 'Split a goal into waves of subtasks',
+      query: repositoryQuery,
       refuses: [404, 409],
     },
     decomposeBody,

@@ -1,10 +1,8 @@
-import { type DcmEvent, dcmEventOf } from '../../dcm/derived-events.ts';
-import { isExternalEvent } from '../../domain/ledger/dcm-events.ts';
-import { evolveSession, foldSession, type Session } from '../../dcm/session.ts';
-import { isExternalStream, isRunStream, type Ledger, type Stored, sessionOf } from '../../ports/ledger.ts';
-import { channelsOf } from '../../protocol/channels.ts';
-import { type Cursor, formatCursor } from '../../protocol/cursor.ts';
-import { waveEventOf } from '../../protocol/wave-events.ts';
+import { derivedEventOf } from '../../dcm/derived-events.ts';
+import { type DcmSession, evolveDcmSession, foldDcmSession } from '../../dcm/session.ts';
+import { isDcmEvent } from '../../domain/ledger/dcm-events.ts';
+import { dcmSessionOf, isDcmStream, isRunStream, type Ledger, type Stored } from '../../ports/ledger.ts';
+import { type Cursor, channelsOf, type DerivedEvent, formatCursor, waveEventOf } from '../../protocol/envelope.ts';
 
 /** One envelope that is ready to be sent: serialised once for all listeners. */
 export type EncodedEvent = {
@@ -27,25 +25,25 @@ export function eventEncoder(
   repository: string,
   ledger: Pick<Ledger, 'read'>,
 ): (batch: readonly Stored[]) => Promise<readonly EncodedEvent[]> {
-  const sessions = new Map<string, { readonly position: number; readonly session: Session }>();
+  const sessions = new Map<string, { readonly position: number; readonly session: DcmSession }>();
 
-  const sessionBefore = async ({ stream, position }: Stored): Promise<Session> => {
+  const sessionBefore = async ({ stream, position }: Stored): Promise<DcmSession> => {
     const cached = sessions.get(stream);
     if (cached?.position === position - 1) return cached.session;
     const past = position === 1 ? [] : await ledger.read(stream);
-    return foldSession(
-      sessionOf(stream),
+    return foldDcmSession(
+      dcmSessionOf(stream),
       past.filter((one) => one.position < position),
     );
   };
-  const derivedEvent = async (stored: Stored): Promise<DcmEvent | null> => {
+  const derivedEvent = async (stored: Stored): Promise<DerivedEvent | null> => {
     const { stream, position, event } = stored;
     if (isRunStream(stream)) return waveEventOf(stream, event);
-    if (!isExternalStream(stream)) return null;
-    const session = evolveSession(await sessionBefore(stored), stored);
+    if (!isDcmStream(stream)) return null;
+    const session = evolveDcmSession(await sessionBefore(stored), stored);
     if (sessions.size >= mostSessions) sessions.clear();
     sessions.set(stream, { position, session });
-    return isExternalEvent(event) ? dcmEventOf(event, session) : null;
+    return isDcmEvent(event) ? derivedEventOf(event, session) : null;
   };
   return async (batch) => {
     const events: EncodedEvent[] = [];
@@ -55,7 +53,7 @@ export function eventEncoder(
 }
 
 /** Returns the envelope of an event of the ledger, and then that of the event derived from it. */
-function envelopesOf(repository: string, stored: Stored, derived: DcmEvent | null): readonly EncodedEvent[] {
+function envelopesOf(repository: string, stored: Stored, derived: DerivedEvent | null): readonly EncodedEvent[] {
   const channels = channelsOf(stored.stream, stored.event);
   const envelopes = [{ event: stored.event.type, data: stored }, ...(derived === null ? [] : [derived])];
   const timestamp = Date.parse(stored.at);

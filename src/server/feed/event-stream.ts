@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Cursor, formatCursor } from '../../protocol/cursor.ts';
+import { type Cursor, formatCursor } from '../../protocol/envelope.ts';
 import { always } from '../http/reply.ts';
 import type { Listener } from './feed.ts';
 import { type Sink, sinkOf } from './sink.ts';

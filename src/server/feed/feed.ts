@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { followLedger } from '../../engine/follow-ledger.ts';
 import { type Ledger, LedgerUnavailable, type Stored } from '../../ports/ledger.ts';
-import { beginning, type Cursor, isAfter } from '../../protocol/cursor.ts';
+import { beginning, type Cursor, isAfter } from '../../protocol/envelope.ts';
 import type { ServedRepository } from '../site.ts';
 import { bytesOf, type EncodedEvent, eventEncoder } from './encoded-event.ts';
 import {

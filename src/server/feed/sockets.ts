@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { formatCursor, parseCursor } from '../../protocol/cursor.ts';
 import {
   type ClientMessage,
   clientMessage,
+  formatCursor,
+  parseCursor,
   type ServerMessage,
   streamPath,
   streamProtocol,

@@ -1,11 +1,12 @@
-import { err } from '../../domain/base/result.ts';
+import { err, ok } from '../../domain/base/result.ts';
+import { recordsOf } from '../../domain/board/board.ts';
 import { prepareReplan } from '../../engine/orders/replan-run.ts';
+import type { boardRoutes } from '../../protocol/routes/board.ts';
 import type { commandRoutes } from '../../protocol/routes/commands.ts';
-import { runAt } from '../found.ts';
-import { performFor } from '../perform-for.ts';
-import { onRun, onTask, onWholeRun, routeSubject } from '../perform-on.ts';
+import { recordDocument } from '../../view/board-lines.ts';
+import { findRun } from '../find.ts';
+import { onRun, onTask, onWholeRun, performFor, routeActions, routeSubject } from '../perform.ts';
 import { dryRun, lint, order, problemOf } from '../plans.ts';
-import { routeActions } from '../route-actions.ts';
 import type { Handlers } from '../site.ts';
 
 export const commandHandlers: Handlers<typeof commandRoutes> = {
@@ -31,18 +32,28 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
   raiseTask: onTask(routeActions.raiseTask),
   undoTask: onTask(routeActions.undoTask),
   retry: async ({ params, body: { agent } }, site) => {
-    const [again, byOther] = routeActions.retry;
+    const [retry, switchAgent] = routeActions.retry;
     return agent === undefined
-      ? await onTask([again])({ params, body: {} }, site)
-      : await onTask([byOther])({ params, body: { agent } }, site);
+      ? await onTask([retry])({ params, body: {} }, site)
+      : await onTask([switchAgent])({ params, body: { agent } }, site);
   },
   replan: async ({ params }, site) => {
-    const found = await runAt(site, params);
-    if (!found.ok) return found;
-    const { repository } = found.value;
-    const prepared = await prepareReplan(repository.repo, found.value);
+    const run = await findRun(site, params);
+    if (!run.ok) return run;
+    const { repository } = run.value;
+    const prepared = await prepareReplan(repository.repo, run.value);
     if (!prepared.ok) return err(problemOf(prepared.error));
     const [action] = routeActions.replan;
-    return await performFor(site, repository, { action, subject: routeSubject(found.value), input: prepared.value });
+    return await performFor(site, repository, { action, subject: routeSubject(run.value), input: prepared.value });
   },
+};
+
+export const boardHandlers: Handlers<typeof boardRoutes> = {
+  board: async ({ params, query }, site) => {
+    const run = await findRun(site, params, query.at);
+    return run.ok ? ok({ items: recordsOf(run.value.state).map(recordDocument) }) : run;
+  },
+  post: onWholeRun(routeActions.post),
+  answerRecord: ({ params, body: { text } }, site) =>
+    onRun(routeActions.answerRecord)({ params, body: { record: params.record, text } }, site),
 };

@@ -1,19 +1,20 @@
 import { hash } from 'node:crypto';
+import { resultsBefore } from '../../dcm/synthesis.ts';
 import { err, ok } from '../../domain/base/result.ts';
-import { craftPrompt, previousOf } from '../../planner/craft-prompt.ts';
+import { craftPrompt } from '../../planner/craft-prompt.ts';
 import { decompose } from '../../planner/decompose.ts';
 import { type Registry, registryOf } from '../../planner/registry.ts';
 import { problem } from '../../protocol/problem.ts';
 import type { plannerRoutes } from '../../protocol/routes/planner.ts';
-import { repositoryMeant } from '../dcm-found.ts';
+import { findQueriedRepository } from '../find.ts';
 import type { Handlers, ServedRepository } from '../site.ts';
 
 export const plannerHandlers: Handlers<typeof plannerRoutes> = {
   craftPrompt: async ({ query, body }, site) => {
-    const repository = await repositoryMeant(site, query);
+    const repository = await findQueriedRepository(site, query);
     if (!repository.ok) return repository;
     const session = await repository.value.sessions.session(body.session_id);
-    const previous = previousOf(session, body.wave_number ?? null);
+    const previous = resultsBefore(session, body.wave_number ?? null);
     const request = {
       description: body.task_description,
       agentType: body.agent_type,
@@ -25,7 +26,7 @@ export const plannerHandlers: Handlers<typeof plannerRoutes> = {
     if (!crafted.ok) {
       const { reason, detail, tokens } = crafted.error;
       const field = 'body.context_budget_tokens';
-      return err(problem(422, reason, detail, { field, next: `allow at least ${tokens}, or say less` }));
+      return err(problem(422, reason, detail, { field, next: `allow at least ${tokens}, or shorten the description` }));
     }
     const { text, agent, estimate } = crafted.value;
     return ok({
@@ -42,7 +43,7 @@ export const plannerHandlers: Handlers<typeof plannerRoutes> = {
     });
   },
   decompose: async ({ query, body }, site) => {
-    const repository = await repositoryMeant(site, query);
+    const repository = await findQueriedRepository(site, query);
     if (!repository.ok) return repository;
     const { max_parallel: maxParallel, max_total_turns: maxTotalTurns } = body.constraints;
     const request = {
@@ -50,13 +51,13 @@ export const plannerHandlers: Handlers<typeof plannerRoutes> = {
       session: body.session_id,
       constraints: { maxParallel, maxTotalTurns },
     };
-    const made = decompose(request, await registryIn(repository.value), (text) => hash('sha256', text, 'hex'));
-    if (!made.ok) {
-      const { reason, detail } = made.error;
+    const plan = decompose(request, await registryIn(repository.value), (text) => hash('sha256', text, 'hex'));
+    if (!plan.ok) {
+      const { reason, detail } = plan.error;
       const field = reason === 'too-few-turns' ? 'body.constraints.max_total_turns' : 'body.task_description';
       return err(problem(422, reason, detail, { field }));
     }
-    const { id, steps, waves, totalTurns } = made.value;
+    const { id, steps, waves, totalTurns } = plan.value;
     return ok({
       plan_id: id,
       subtasks: steps.map(({ step, wave, agent, description, maxTurns, model, dependsOn }) => ({

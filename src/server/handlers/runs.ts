@@ -1,60 +1,44 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { explainVerdict } from '../../domain/explain/explain.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import { costsOf } from '../../domain/run/costs.ts';
 import type { KnownRun } from '../../engine/orders/find-run.ts';
-import type { Problem } from '../../protocol/problem.ts';
-import { problem } from '../../protocol/problem.ts';
+import type { Stored } from '../../ports/ledger.ts';
+import { type Problem, problem } from '../../protocol/problem.ts';
 import type { runRoutes } from '../../protocol/routes/runs.ts';
 import { conflictsOf } from '../../view/conflicts.ts';
 import { runDocument } from '../../view/document.ts';
 import { endText, needSince } from '../../view/run-view.ts';
 import { whyRun } from '../../view/why.ts';
-import { aroundOf, asOf, type FoundRun, noRun, runAt, siteRepository } from '../found.ts';
-import { pageOf } from '../http/pages.ts';
-import { judgementsOf, lastVerdicts } from '../judgements.ts';
+import { asOf, findRepositoryAt, findRun, noRun, pageOf, type SiteRun, whyContext } from '../find.ts';
 import type { Handlers, Site } from '../site.ts';
 
 export const runHandlers: Handlers<typeof runRoutes> = {
   runs: async ({ params, query }, site) => {
-    const repository = await siteRepository(site, params.repository, query.at);
+    const repository = await findRepositoryAt(site, params.repository, query.at);
     if (!repository.ok) return repository;
     const all = await repository.value.runs.all();
     const then = query.at === undefined ? all : all.map((known) => asOf(known, query.at ?? 0));
-    const shown = then.filter(({ stored }) => stored.length > 0);
-    return pageOf(shown.map(summaryOf), query, ({ run }) => run);
+    const begun = then.filter(({ stored }) => stored.length > 0);
+    return pageOf(begun.map(summaryOf), query, ({ run }) => run);
   },
-  run: async ({ params, query }, site) => shown(await runAt(site, params, query.at), ({ view }) => written(view)),
-  whyRun: async ({ params, query }, site) => {
-    const found = await runAt(site, params, query.at);
-    return found.ok ? ok(whyRun(found.value.view, await aroundOf(found.value))) : found;
-  },
-  waves: async ({ params, query }, site) =>
-    shown(await runAt(site, params, query.at), ({ view }) => ({ items: written(view).waves })),
-  wave: async ({ params, query }, site) => {
-    const found = await runAt(site, params, query.at);
-    if (!found.ok) return found;
-    const wave = written(found.value.view).waves.find(({ index }) => index === params.wave);
+  run: ofRun(({ view }) => ok(runDocument(view))),
+  whyRun: ofRun(async (run) => ok(whyRun(run.view, await whyContext(run)))),
+  waves: ofRun(({ view }) => ok({ items: runDocument(view).waves })),
+  wave: ofRun(({ view }, { params }) => {
+    const wave = runDocument(view).waves.find(({ index }) => index === params.wave);
     return wave === undefined
       ? err(problem(404, 'unknown-wave', `${params.run} has no wave ${params.wave}`, { field: 'params.wave' }))
       : ok(wave);
-  },
-  tasks: async ({ params, query }, site) =>
-    shown(await runAt(site, params, query.at), ({ view }) => ({
-      items: written(view).waves.flatMap(({ tasks }) => tasks),
-    })),
-  taps: async ({ params, query }, site) => shown(await runAt(site, params, query.at), ({ view }) => written(view).taps),
-  evidence: async ({ params, query }, site) => {
-    const found = await runAt(site, params, query.at);
-    return found.ok ? pageOf(judgementsOf(found.value.stored), query, ({ seq }) => String(seq)) : found;
-  },
-  verdicts: async ({ params, query }, site) =>
-    shown(await runAt(site, params, query.at), ({ stored }) => ({ items: lastVerdicts(stored) })),
-  conflicts: async ({ params, query }, site) =>
-    shown(await runAt(site, params, query.at), ({ state }) => ({ items: conflictsOf(state) })),
-  costs: async ({ params, query }, site) =>
-    shown(await runAt(site, params, query.at), ({ state, stored }) => costsOf(state, stored)),
+  }),
+  tasks: ofRun(({ view }) => ok({ items: runDocument(view).waves.flatMap(({ tasks }) => tasks) })),
+  taps: ofRun(({ view }) => ok(runDocument(view).taps)),
+  evidence: ofRun(({ stored }, { query }) => pageOf(judgementsOf(stored), query, ({ seq }) => String(seq))),
+  verdicts: ofRun(({ stored }) => ok({ items: lastVerdicts(stored) })),
+  conflicts: ofRun(({ state }) => ok({ items: conflictsOf(state) })),
+  costs: ofRun(({ state, stored }) => ok(costsOf(state, stored))),
   runEvents: async ({ params, query }, site) => {
-    const repository = await siteRepository(site, params.repository, query.at);
+    const repository = await findRepositoryAt(site, params.repository, query.at);
     if (!repository.ok) return repository;
     const known = await repository.value.runs.find(params.run);
     if (known === undefined) return err(noRun(params.run));
@@ -62,33 +46,48 @@ export const runHandlers: Handlers<typeof runRoutes> = {
     return pageOf(stored, query, ({ seq }) => String(seq));
   },
   events: async ({ params, query }, site) => {
-    const repository = await siteRepository(site, params.repository, query.at);
+    const repository = await findRepositoryAt(site, params.repository, query.at);
     if (!repository.ok) return repository;
     const after = /^\d{1,15}$/.test(query.cursor ?? '0') ? Number(query.cursor ?? '0') : -1;
     if (after < 0)
-      return err(problem(400, 'bad-cursor', 'a cursor here is a sequence number', { field: 'query.cursor' }));
+      return err(problem(400, 'bad-cursor', 'a cursor of this list is a sequence number', { field: 'query.cursor' }));
     const stored = await repository.value.repo.ledger.readAll(after, query.limit + 1);
     const until = stored.filter(({ seq }) => query.at === undefined || seq <= query.at);
     const items = until.slice(0, query.limit);
-    return ok({ items: items, next: until.length > items.length ? String(items.at(-1)?.seq) : null });
+    return ok({ items, next: until.length > items.length ? String(items.at(-1)?.seq) : null });
   },
   head: async ({ params }, site) => {
-    const repository = await siteRepository(site, params.repository);
+    const repository = await findRepositoryAt(site, params.repository);
     if (!repository.ok) return repository;
     await repository.value.runs.all();
     return ok({ seq: repository.value.runs.seq() });
   },
-  inbox: async (_given, site) => {
+  inbox: async (_input, site) => {
     const entries = (await site.repositories.list()).filter(({ present }) => present);
-    const looked = await Promise.all(entries.map(({ id }) => inboxOf(site, id)));
+    const inboxes = await Promise.all(entries.map(({ id }) => inboxOf(site, id)));
     return ok({
-      items: looked.flatMap(({ items }) => items),
-      problems: looked.flatMap(({ problems }) => problems),
+      items: inboxes.flatMap(({ items }) => items),
+      problems: inboxes.flatMap(({ problems }) => problems),
     });
   },
 };
 
-/** A repository that cannot be opened does not hide what waits in the others. */
+type OfRun = {
+  readonly params: { readonly repository: string; readonly run: string };
+  readonly query: { readonly at?: number | undefined };
+};
+
+/** Returns a handler that shows something of the run of the path. */
+function ofRun<Input extends OfRun, Document>(
+  show: (run: SiteRun, input: Input) => Result<Document, Problem> | Promise<Result<Document, Problem>>,
+) {
+  return async (input: Input, site: Site): Promise<Result<Document, Problem>> => {
+    const run = await findRun(site, input.params, input.query.at);
+    return run.ok ? await show(run.value, input) : run;
+  };
+}
+
+/** A repository that cannot be opened does not hide the needs of the others. */
 async function inboxOf(site: Site, id: string) {
   try {
     const repository = await site.repositories.open(id);
@@ -116,7 +115,22 @@ const summaryOf = ({ run, state, stored }: KnownRun) => ({
   waits: state === null || state.ended !== null ? 0 : needsOf(state).length,
 });
 
-const written = (view: FoundRun['view']) => runDocument(view);
+/** Returns evidence and verdicts in the order of the ledger. */
+const judgementsOf = (stored: readonly Stored[]) =>
+  stored.flatMap(({ seq, at, event }) => {
+    if (event.type !== 'phase-judged') return [];
+    const { phase, evidence, verdicts } = event;
+    const subject = { wave: 'wave' in event ? event.wave : null, task: 'task' in event ? event.task : null };
+    return [{ seq, at, phase, ...subject, evidence: { ...evidence }, verdicts: verdicts.map(explainVerdict) }];
+  });
 
-const shown = <T>(found: Result<FoundRun, Problem>, show: (run: FoundRun) => T): Result<T, Problem> =>
-  found.ok ? ok(show(found.value)) : found;
+/** Returns the newest verdicts of each phase and subject. */
+function lastVerdicts(stored: readonly Stored[]) {
+  const last = new Map(
+    judgementsOf(stored).map(({ evidence: _, ...judgement }) => [
+      `${judgement.phase} ${judgement.wave} ${judgement.task}`,
+      judgement,
+    ]),
+  );
+  return [...last.values()];
+}

@@ -1,6 +1,6 @@
-import { pageKeyHeader } from '../../protocol/credentials.ts';
+import { pageKeyHeader } from '../../protocol/route.ts';
 
-/** A file for browsers, the same for whoever may have it. What it shows, it asks for. */
+/** A file for browsers, the same for everybody. It fetches all data that it shows. */
 export type Page = { readonly type: string; readonly body: string };
 export type Pages = ReadonlyMap<string, Page>;
 
@@ -18,28 +18,28 @@ const html = `<!doctype html>
 `;
 
 /**
- * The key comes once, behind the mark of the address, which browsers send to nobody; it is kept for pages of this port, if it is
- * one: any page can lead here with a mark of its own.
+ * The page key comes once, in the fragment of the address, which browsers send to nobody. It is stored for pages of this port after
+ * the server has accepted it: any page can link here with a fragment of its own.
  */
-const script = `const kept = 'tidegate-page-key';
+const script = `const storage = 'tidegate-page-key';
 const main = document.querySelector('main');
 const fetchWith = (key, path) => fetch(path, { headers: { '${pageKeyHeader}': key } });
-const came = /^#key=([\\w-]{43})$/.exec(location.hash)?.[1];
+const newKey = /^#key=([\\w-]{43})$/.exec(location.hash)?.[1];
 history.replaceState(null, '', '/');
-if (came !== undefined && (await fetchWith(came, '/v1/server')).ok) localStorage.setItem(kept, came);
+if (newKey !== undefined && (await fetchWith(newKey, '/v1/server')).ok) localStorage.setItem(storage, newKey);
 
 async function ask(path) {
-  const answer = await fetchWith(localStorage.getItem(kept) ?? '', path);
-  const told = await answer.json();
-  if (answer.status === 401) throw new Error('This browser is not let in, or no longer: type tidegate token --link.');
-  if (!answer.ok) throw new Error(told.detail);
-  return told;
+  const answer = await fetchWith(localStorage.getItem(storage) ?? '', path);
+  const content = await answer.json();
+  if (answer.status === 401) throw new Error('This browser has no access, or its access has expired. Type: tidegate token --link');
+  if (!answer.ok) throw new Error(content.detail);
+  return content;
 }
 
 function node(tag, ...inside) {
-  const made = document.createElement(tag);
-  made.append(...inside);
-  return made;
+  const element = document.createElement(tag);
+  element.append(...inside);
+  return element;
 }
 
 const table = (heads, rows) =>
@@ -62,7 +62,7 @@ try {
   const sections = await Promise.all(repositories.map((one) => section(one).catch(({ message }) => node('p', one.id + ': ' + message))));
   main.replaceChildren(
     node('p', 'This browser has the role ', node('b', role), '.'),
-    node('section', node('h2', 'Waits for you'), waiting.length === 0 ? node('p', 'Nothing.') : table(['run', 'what', 'type'], waiting)),
+    node('section', node('h2', 'Waiting for you'), waiting.length === 0 ? node('p', 'Nothing.') : table(['run', 'what', 'type'], waiting)),
     ...sections,
   );
 } catch (error) {
@@ -80,7 +80,7 @@ code { font-family: ui-monospace, monospace; }
 footer { margin-top: 3rem; }
 `;
 
-/** For a browser that has no link, or an old one: what to type. It loads and runs nothing. */
+/** Shows a browser without access the command to type. It loads and runs nothing. */
 export const strangerPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -94,7 +94,7 @@ export const strangerPage = `<!doctype html>
 </html>
 `;
 
-/** What a person sees who has followed a link: what waits, and which runs there are. */
+/** Shows a person who has followed a link the open needs and the runs. */
 export const frontPage: Pages = new Map([
   ['/', { type: 'text/html', body: html }],
   ['/page.js', { type: 'text/javascript', body: script }],

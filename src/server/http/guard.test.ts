@@ -4,7 +4,7 @@ import { admit } from './guard.ts';
 import { cookieOf, pageKeyOf, tokenOf } from './keys.ts';
 
 const secret = Buffer.alloc(32, 1);
-const doors = {
+const access = {
   hosts: ['127.0.0.1:3847', 'localhost:3847', '[::1]:3847'],
   origins: ['http://127.0.0.1:3847', 'http://localhost:3847', 'http://[::1]:3847'],
   secret,
@@ -23,7 +23,7 @@ function outcome(
   headers: IncomingHttpHeaders,
   { method = 'GET', upgrade = false, page = false, rawHeaders = ['Host', host] } = {},
 ) {
-  const admitted = admit(doors, { method, upgrade, page, headers: { host, ...headers }, rawHeaders, now: 500 });
+  const admitted = admit(access, { method, upgrade, page, headers: { host, ...headers }, rawHeaders, now: 500 });
   return admitted.ok ? admitted.role : `${admitted.problem.status} ${admitted.problem.type.replace('tidegate:', '')}`;
 }
 const [badHost, badOrigin, noToken] = ['421 wrong-host', '403 wrong-origin', '401 token-needed'];
@@ -121,7 +121,7 @@ describe('with a cookie alone', () => {
 });
 
 test('a refusal tells nothing that opens the door', () => {
-  const admitted = admit(doors, {
+  const admitted = admit(access, {
     method: 'GET',
     upgrade: false,
     headers: { host },

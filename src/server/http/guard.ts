@@ -1,20 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { cookieName, pageKeyHeader, pageKeyProtocol, tokenProtocol } from '../../protocol/credentials.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
-import type { AccessRole } from '../../protocol/route.ts';
+import { type AccessRole, cookieName, pageKeyHeader, pageKeyProtocol, tokenProtocol } from '../../protocol/route.ts';
 import { isPageKey, roleOfToken, visitOf } from './keys.ts';
 
-export type Doors = {
+export type AccessRules = {
   /** `Host` values that this server answers to, exactly. */
   readonly hosts: readonly string[];
   /** The same as a browser names them: `http://127.0.0.1:3847`. */
   readonly origins: readonly string[];
   readonly secret: Buffer;
 };
-type Knock = {
+type AccessAttempt = {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** Some headers may stand there twice, and Node would join or drop them. */
+  /** Shows headers that occur twice, which Node joins or drops. */
   readonly rawHeaders: readonly string[];
   /** A WebSocket: it can do all that its role may, for as long as it lasts. */
   readonly upgrade: boolean;
@@ -22,70 +21,73 @@ type Knock = {
   readonly page: boolean;
   readonly now: number;
 };
-type Admitted =
-  /** `until`: when it is over; null for a token, which lasts as long as the secret. */
+type Access =
+  /** `until`: when it ends; null for a token, which lasts as long as the secret. */
   | { readonly ok: true; readonly role: AccessRole; readonly until: number | null }
   | { readonly ok: false; readonly problem: Problem };
 
 /**
- * Who may come in at all, before anything else of a request is looked at. A page of another site must not get through by a
- * name that resolves to us (Host), nor with a cookie that the browser adds by itself (Origin); a missing Origin is no trust. Nor
- * does the cookie alone let anybody in who was sent it by a browser on another port.
+ * Decides who gets in, before anything else of a request is read. A page of another site must not get in by a name that resolves
+ * to us (Host), nor with a cookie that the browser adds by itself (Origin). A missing Origin earns no trust. Nor does a cookie
+ * alone let in a page of another port, to which the browser sends it too.
  */
-export function admit(doors: Doors, knock: Knock): Admitted {
-  const { headers } = knock;
-  const strange = misdirected(doors, knock);
-  if (strange !== null) return refused(strange);
-  const site = headers['sec-fetch-site'];
+export function admit(rules: AccessRules, attempt: AccessAttempt): Access {
+  const misdirection = misdirected(rules, attempt);
+  if (misdirection !== null) return refused(misdirection);
+  const site = attempt.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    return refused(problem(403, 'wrong-origin', 'requests that other sites cause are not let in'));
-  const token = tokenIn(knock);
-  if (token === null) return byCookie(doors, knock);
-  const role = roleOfToken(doors.secret, token);
+    return refused(problem(403, 'wrong-origin', 'requests from other sites are not allowed'));
+  const token = tokenIn(attempt);
+  if (token === null) return admitByCookie(rules, attempt);
+  const role = roleOfToken(rules.secret, token);
   return role === null ? unknown() : { ok: true, role, until: null };
 }
 
-function byCookie({ secret }: Doors, knock: Knock): Admitted {
-  const { headers, method, upgrade, page, now } = knock;
+function admitByCookie({ secret }: AccessRules, attempt: AccessAttempt): Access {
+  const { headers, method, upgrade, page, now } = attempt;
   const cookie = cookieIn(headers.cookie);
   if (cookie === null) return unknown();
   const isSafe = (method === 'GET' || method === 'HEAD') && !upgrade;
   if (!isSafe && headers.origin === undefined)
     return refused(
-      problem(403, 'wrong-origin', 'with a cookie, a request that changes something has to name its origin'),
+      problem(403, 'wrong-origin', 'a request with a cookie that changes something needs an Origin header'),
     );
   const visit = visitOf(secret, cookie, now);
   if (visit === null) return unknown();
-  return (page && isSafe) || isPageKey(secret, cookie, pageKeyIn(knock)) ? { ok: true, ...visit } : refused(bareCookie);
+  return (page && isSafe) || isPageKey(secret, cookie, pageKeyIn(attempt))
+    ? { ok: true, ...visit }
+    : refused(bareCookie);
 }
 
-/** Null: it was meant for us, by a page of ours or by none. */
+/** Null when the request was meant for us, by a page of ours or by no page. */
 export function misdirected(
-  doors: Doors,
-  { headers, rawHeaders }: Pick<Knock, 'headers' | 'rawHeaders'>,
+  rules: AccessRules,
+  { headers, rawHeaders }: Pick<AccessAttempt, 'headers' | 'rawHeaders'>,
 ): Problem | null {
-  if (countOf(rawHeaders, 'host') !== 1 || !doors.hosts.includes(headers.host ?? ''))
-    return problem(421, 'wrong-host', 'the Host header names another server', { next: hostHint(doors) });
-  const isForeign = headers.origin !== undefined && !doors.origins.includes(headers.origin);
-  return isForeign ? problem(403, 'wrong-origin', 'pages of other origins are not let in') : null;
+  if (countOf(rawHeaders, 'host') !== 1 || !rules.hosts.includes(headers.host ?? ''))
+    return problem(421, 'wrong-host', 'the Host header names another server', {
+      next: `use http://${rules.hosts[0] ?? '127.0.0.1'}`,
+    });
+  const isForeign = headers.origin !== undefined && !rules.origins.includes(headers.origin);
+  return isForeign ? problem(403, 'wrong-origin', 'pages of other origins are not allowed') : null;
 }
 
-function tokenIn(knock: Knock): string | null {
-  const { authorization } = knock.headers;
+function tokenIn(attempt: AccessAttempt): string | null {
+  const { authorization } = attempt.headers;
   if (authorization !== undefined) return /^Bearer ([\w.-]{1,200})$/.exec(authorization)?.[1] ?? '';
-  return offered(knock, tokenProtocol);
+  return protocolIn(attempt, tokenProtocol);
 }
 
-function pageKeyIn(knock: Knock): string {
-  const shown = knock.headers[pageKeyHeader];
-  return typeof shown === 'string' ? shown : (offered(knock, pageKeyProtocol) ?? '');
+function pageKeyIn(attempt: AccessAttempt): string {
+  const key = attempt.headers[pageKeyHeader];
+  return typeof key === 'string' ? key : (protocolIn(attempt, pageKeyProtocol) ?? '');
 }
 
-/** What follows on this in a protocol that is offered for a WebSocket. */
-function offered({ headers, upgrade }: Knock, start: string): string | null {
-  const named = upgrade ? (headers['sec-websocket-protocol'] ?? '') : '';
-  const all = named.split(',').map((one) => one.trim());
-  return all.find((one) => one.startsWith(start))?.slice(start.length) ?? null;
+/** Returns the rest of the offered WebSocket protocol that begins with `start`. */
+function protocolIn({ headers, upgrade }: AccessAttempt, start: string): string | null {
+  const offer = upgrade ? (headers['sec-websocket-protocol'] ?? '') : '';
+  const protocols = offer.split(',').map((one) => one.trim());
+  return protocols.find((one) => one.startsWith(start))?.slice(start.length) ?? null;
 }
 
 function cookieIn(header: string | undefined): string | null {
@@ -98,14 +100,38 @@ function cookieIn(header: string | undefined): string | null {
 const countOf = (raw: readonly string[], name: string): number =>
   raw.filter((header, at) => at % 2 === 0 && header.toLowerCase() === name).length;
 
-const refused = (why: Problem): Admitted => ({ ok: false, problem: why });
-const unknown = (): Admitted =>
+const refused = (why: Problem): Access => ({ ok: false, problem: why });
+const unknown = (): Access =>
   refused(
-    problem(401, 'token-needed', 'no valid token came with the request', {
+    problem(401, 'token-needed', 'the request has no valid token', {
       next: 'send Authorization: Bearer <token>; tidegate token prints one',
     }),
   );
-const bareCookie = problem(401, 'token-needed', 'a cookie alone opens pages, and nothing else', {
-  next: 'pages of this server send their key along; a program sends Authorization: Bearer <token>',
+const bareCookie = problem(401, 'token-needed', 'a cookie alone opens only pages', {
+  next: 'pages of this server also send their page key; a program sends Authorization: Bearer <token>',
 });
-const hostHint = ({ hosts }: Doors): string => `use http://${hosts[0] ?? '127.0.0.1'}`;
+
+/** Refuses requests that come too often. `admitted`: the caller has shown a token. */
+export type Pace = (admitted: boolean) => Problem | null;
+
+/** Slows down guesses at tokens without slowing down callers that have one. */
+export function paceOf(now: () => number, limits = { admitted: 10_000, refused: 50 }): Pace {
+  const buckets = { admitted: bucket(now, limits.admitted), refused: bucket(now, limits.refused) };
+  return (admitted) =>
+    buckets[admitted ? 'admitted' : 'refused']()
+      ? null
+      : problem(429, 'too-often', 'too many requests in one second', { next: 'try again in a second' });
+}
+
+/** Allows `perSecond` in a second, and as many at once. */
+function bucket(now: () => number, perSecond: number): () => boolean {
+  let [left, at] = [perSecond, now()];
+  return () => {
+    const time = now();
+    left = Math.min(perSecond, left + ((time - at) / 1_000) * perSecond);
+    at = time;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}

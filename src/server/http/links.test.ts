@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPageKey, visitOf } from './keys.ts';
-import { oneTimeLinks } from './links.ts';
+import { isPageKey, oneTimeLinks, visitOf } from './keys.ts';
 
 const secret = Buffer.alloc(32, 1);
 function scene() {

@@ -4,10 +4,10 @@ import { finished } from 'node:stream/promises';
 import { maskTexts } from '../../domain/secrets/secret-shapes.ts';
 import type { Content } from '../../ports/repository-handle.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
-import type { Passing } from '../site.ts';
+import type { ProtocolHandler } from '../site.ts';
 import type { Page } from './front-page.ts';
 
-/** With every answer: nothing of it is kept, guessed at, framed or run. */
+/** Headers of every answer: it is not cached, sniffed, framed or run. */
 export const always = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -22,7 +22,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.end(text);
 }
 
-/** A page runs and asks for what is ours, and nothing else. */
+/** A page loads and requests only from this server. */
 export function sendPage(response: ServerResponse, { type, body }: Page): void {
   response.writeHead(200, {
     ...always,
@@ -33,7 +33,7 @@ export function sendPage(response: ServerResponse, { type, body }: Page): void {
   response.end(body);
 }
 
-/** A refusal for a person at a browser. It loads and runs nothing. */
+/** Refuses a person at a browser. The page loads and runs nothing. */
 export function sendRefusalPage(response: ServerResponse, status: number, html: string): void {
   response.writeHead(status, {
     ...always,
@@ -43,16 +43,16 @@ export function sendRefusalPage(response: ServerResponse, status: number, html: 
   response.end(html);
 }
 
-export const sendProblem = (response: ServerResponse, told: Problem): void =>
-  sendJson(response, told.status, told, 'application/problem+json');
+export const sendProblem = (response: ServerResponse, why: Problem): void =>
+  sendJson(response, why.status, why, 'application/problem+json');
 
 /**
- * For a request that was not read to its end, and will not be. What still comes is thrown away for a moment: a connection that is
- * closed with bytes unread is reset, and the caller would never see why.
+ * Refuses a request whose rest will not be read. The rest is thrown away for a moment: a connection that is closed with unread bytes
+ * is reset, and the caller would never see the answer.
  */
-export function sendLastProblem(request: IncomingMessage, response: ServerResponse, told: Problem): void {
-  const text = JSON.stringify(told);
-  response.writeHead(told.status, {
+export function sendLastProblem(request: IncomingMessage, response: ServerResponse, why: Problem): void {
+  const text = JSON.stringify(why);
+  response.writeHead(why.status, {
     ...always,
     connection: 'close',
     'content-type': 'application/problem+json',
@@ -65,9 +65,9 @@ export function sendLastProblem(request: IncomingMessage, response: ServerRespon
   response.once('close', () => clearTimeout(patience));
 }
 
-/** To one who asked for a WebSocket: there is no answer of Node's then. */
-export function refuseUpgrade(socket: Duplex, told: Problem): void {
-  const text = JSON.stringify(told);
+/** Refuses a WebSocket: Node has no response object for it. */
+export function refuseUpgrade(socket: Duplex, why: Problem): void {
+  const text = JSON.stringify(why);
   const headers = {
     ...always,
     connection: 'close',
@@ -75,25 +75,25 @@ export function refuseUpgrade(socket: Duplex, told: Problem): void {
     'content-length': Buffer.byteLength(text),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const answer = [`HTTP/1.1 ${told.status} ${STATUS_CODES[told.status] ?? ''}`, ...lines, '', text].join('\r\n');
-  // on both sides: nothing else ends a connection that the HTTP server has given away
+  const answer = [`HTTP/1.1 ${why.status} ${STATUS_CODES[why.status] ?? ''}`, ...lines, '', text].join('\r\n');
+  // on both sides: nothing else ends a connection that the HTTP server has handed over
   socket.end(answer, () => socket.destroy());
 }
 
 const lingerMs = 1_000;
 
-/** The whole of it, or the one range that was asked for. */
+/** Sends the whole content, or the requested range. */
 export async function sendContent(
   request: IncomingMessage,
   response: ServerResponse,
   type: string,
   content: Content,
 ): Promise<void> {
-  // ranges are of what is sent, and HEAD sends nothing
+  // a range selects from what is sent, and HEAD sends nothing
   const range = request.method === 'HEAD' ? null : rangeOf(request.headers.range, content.bytes);
-  if (range === 'none-such') {
+  if (range === 'unsatisfiable') {
     response.setHeader('content-range', `bytes */${content.bytes}`);
-    sendProblem(response, problem(416, 'bad-range', `it has ${content.bytes} bytes`));
+    sendProblem(response, problem(416, 'bad-range', `the content has ${content.bytes} bytes`));
     return;
   }
   const { from, to } = range ?? { from: 0, to: content.bytes };
@@ -113,26 +113,26 @@ export async function sendContent(
       if (!response.write(chunk))
         await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
     }
-  // it has become shorter: the rest that was announced must not be waited for, nor the next answer taken for it
+  // the content became shorter: the caller must not wait for the announced rest, nor take the next answer for it
   if (left > 0) return void response.destroy();
   response.end();
   await finished(response).catch(() => undefined);
 }
 
-/** One range of bytes, or the last so many; several at once are answered with the whole. */
-function rangeOf(header: string | undefined, bytes: number): { from: number; to: number } | 'none-such' | null {
+/** Reads one range of bytes, or the last so many. Null for several ranges: they get the whole content. */
+function rangeOf(header: string | undefined, bytes: number): { from: number; to: number } | 'unsatisfiable' | null {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
   if (first === '' && last === '') return null;
   const from = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
   const to = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
-  return from >= to ? 'none-such' : { from, to };
+  return from >= to ? 'unsatisfiable' : { from, to };
 }
 
-/** What a protocol of others answers, as it comes. It sees nothing that lets one in. */
-export async function sendPassed(
+/** Streams the answer of another protocol. Its handler sees no credentials. */
+export async function sendProtocol(
   request: IncomingMessage,
   response: ServerResponse,
-  pass: Passing,
+  handle: ProtocolHandler,
   body: unknown,
 ): Promise<void> {
   const headers = new Headers();
@@ -141,9 +141,9 @@ export async function sendPassed(
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const url = `http://localhost${request.url ?? '/'}`;
-  const answered = await pass(new Request(url, { method: 'POST', headers, signal: gone.signal }), body);
-  const type = answered.headers.get('content-type');
-  response.writeHead(answered.status, { ...always, ...(type === null ? {} : { 'content-type': type }) });
-  for await (const chunk of answered.body ?? []) if (!response.destroyed) response.write(chunk);
+  const reply = await handle(new Request(url, { method: 'POST', headers, signal: gone.signal }), body);
+  const type = reply.headers.get('content-type');
+  response.writeHead(reply.status, { ...always, ...(type === null ? {} : { 'content-type': type }) });
+  for await (const chunk of reply.body ?? []) if (!response.destroyed) response.write(chunk);
   response.end();
 }

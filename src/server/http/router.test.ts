@@ -12,10 +12,11 @@ const find = router({
   part: { method: 'GET', path: '/v1/things/{thing}/parts/{part}' },
 });
 const route = (id: string, params: Readonly<Record<string, string>> = {}) => ({
-  found: 'route',
-  match: { id, params },
+  kind: 'route',
+  id,
+  params,
 });
-const nothing = { found: 'nothing' };
+const nothing = { kind: 'nothing' };
 
 describe('a path', () => {
   test.each([
@@ -54,7 +55,7 @@ describe('a path', () => {
     ['PATCH', '/v1/things/newest', ['GET', 'HEAD']],
     ['get', '/v1/things/newest', ['GET', 'HEAD']],
   ])('%s %s is there for other methods', (method, path, allowed) => {
-    expect(find(method, path)).toEqual({ found: 'other-method', allowed });
+    expect(find(method, path)).toEqual({ kind: 'other-method', allowed });
   });
 });
 

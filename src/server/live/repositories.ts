@@ -1,4 +1,4 @@
-import { liveSessions } from '../../dcm/sessions.ts';
+import { dcmSessions } from '../../dcm/sessions.ts';
 import type { Hosting, RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Repositories, RepositoryEntry, ServedRepository } from '../site.ts';
 import { liveRuns } from './live-runs.ts';
@@ -40,7 +40,7 @@ export function repositoriesOf(shelf: Shelf): Repositories {
       id: entry.id,
       repo: { ...repo, ensureCoordinator },
       runs: liveRuns(repo.ledger),
-      sessions: liveSessions(repo.ledger),
+      sessions: dcmSessions(repo.ledger),
     };
   };
 

@@ -42,7 +42,7 @@ export function memoryLedger(options: { readonly now?: () => Date } = {}): Ledge
       if (one === undefined) throw new Error('a request stores one event');
       return one;
     },
-    appendExternal: async (session, expected, events) => {
+    appendDcm: async (session, expected, events) => {
       const drafted = draftExternal(session, events);
       if (positionOf(drafted.stream) !== expected) return { outcome: 'conflict' };
       return { outcome: 'appended', stored: store(drafted, 0) };

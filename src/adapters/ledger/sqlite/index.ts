@@ -85,7 +85,7 @@ function ledgerOf(file: string, { db, rows, head }: Opened, options: SqliteLedge
       if (stored === undefined) throw new Error('a request stores one event');
       return stored;
     },
-    appendExternal: async (session, expected, events) => {
+    appendDcm: async (session, expected, events) => {
       const drafted = draftExternal(session, events);
       return writer.run(() => {
         if (rows.lastPosition(drafted.stream) !== expected) return { outcome: 'conflict' };

@@ -1,12 +1,11 @@
+import { dcmSessionLine, replayDcmSessions } from '../../../dcm/replay.ts';
 import type { Earlier } from '../../../domain/ledger/replayed.ts';
 import { knownRuns } from '../../../engine/orders/find-run.ts';
 import { replayRun } from '../../../engine/replay.ts';
-import { replaySessions } from '../../../dcm/replay-sessions.ts';
-import { externalStream, isExternalStream } from '../../../ports/ledger.ts';
+import { dcmStream, isDcmStream } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { endText } from '../../../view/run-view.ts';
-import { sessionLine } from '../../../dcm/session-line.ts';
 import { aRun, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
 import { resolveSubject } from '../../frame/subject.ts';
 
@@ -18,7 +17,7 @@ export const replayCommand = command({
     run: { ...aRun, about: 'a run, or external:<session> (default: the live or newest run)' },
   },
   looks: async ({ run: typed }, repo) => {
-    if (typed !== undefined && isExternalStream(typed)) return await replaySession(repo, typed);
+    if (typed !== undefined && isDcmStream(typed)) return await replaySession(repo, typed);
     const subject = await resolveSubject(repo, 'replay', typed, 'newest');
     if (!subject.ok) return subject.error;
     const { run, stored } = subject.value;
@@ -47,10 +46,10 @@ export const verifyCommand = command({
       };
     }
     const runs = await knownRuns(repo.ledger);
-    const sessions = await replaySessions(repo.ledger);
+    const sessions = await replayDcmSessions(repo.ledger);
     const replays = [
       ...runs.map(({ run, stored }) => ({ run: String(run), ...replayRun(stored) })),
-      ...sessions.map((one) => ({ ...one, run: externalStream(one.session.session) })),
+      ...sessions.map((one) => ({ ...one, run: dcmStream(one.session.session) })),
     ];
     const differences = replays.flatMap((one) => ofRun(one.run, one.differences));
     const earlier = replays.flatMap((one) => ofRun(one.run, one.earlier));
@@ -67,14 +66,14 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 
 /** Decides every fact of a session again that another program drives. */
 async function replaySession(repo: RepositoryHandle, run: string): Promise<Outcome> {
-  const replayed = (await replaySessions(repo.ledger)).find(({ session }) => externalStream(session.session) === run);
+  const replayed = (await replayDcmSessions(repo.ledger)).find(({ session }) => dcmStream(session.session) === run);
   if (replayed === undefined)
     return usageError('unknown-run', `replay: there is no session ${run}; see tidegate status --all`);
   const { decided, differences, earlier, session } = replayed;
   const { places: _, ...shown } = session;
   const data = { run, decided, differences, earlier, session: shown };
   if (differences.length > 0) return differenceOutcome(ofRun(run, differences), data);
-  const line = `${run}: ${decided} facts, all decided the same again. ${sessionLine(session)}`;
+  const line = `${run}: ${decided} facts, all decided the same again. ${dcmSessionLine(session)}`;
   return done([line, ...earlierLines(earlier)], data);
 }
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../../domain/base/result.ts';
 import { followLedger } from '../../../engine/follow-ledger.ts';
-import { isExternalStream, type Stored } from '../../../ports/ledger.ts';
+import { isDcmStream, type Stored } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { eventTeller } from '../../../view/event-line.ts';
@@ -37,7 +37,7 @@ async function streamOf(
   repo: RepositoryHandle,
   typed: string | undefined,
 ): Promise<Result<{ readonly run: string }, Outcome>> {
-  if (typed === undefined || !isExternalStream(typed)) return await resolveSubject(repo, 'events', typed, 'newest');
+  if (typed === undefined || !isDcmStream(typed)) return await resolveSubject(repo, 'events', typed, 'newest');
   return (await repo.ledger.streams()).includes(typed)
     ? ok({ run: typed })
     : err(usageError('unknown-run', `events: there is no session ${typed}; see tidegate status --all`));

@@ -1,17 +1,16 @@
+import { dcmSessionLine, replayDcmSessions } from '../../../dcm/replay.ts';
+import type { DcmSession } from '../../../dcm/session.ts';
 import { atTime } from '../../../domain/decide/decide-tap.ts';
 import { toldOfNoCoordinator } from '../../../domain/explain/machine.ts';
 import { needsOf } from '../../../domain/explain/needs.ts';
-import type { Session } from '../../../dcm/session.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
 import { asSeenNow } from '../../../engine/orders/look-back.ts';
 import { isAttended } from '../../../engine/orders/rehearse.ts';
-import { replaySessions } from '../../../dcm/replay-sessions.ts';
-import { externalStream } from '../../../ports/ledger.ts';
+import { dcmStream } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { runDocument } from '../../../view/document.ts';
 import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../../../view/run-view.ts';
-import { sessionLine } from '../../../dcm/session-line.ts';
 import { timesOf } from '../../../view/times.ts';
 import { activityReader } from '../../follow/activity.ts';
 import { aRun, type Context, command, done, type Outcome, usageError } from '../../frame/command.ts';
@@ -34,12 +33,12 @@ async function showStatus(
 ): Promise<Outcome> {
   const runs = await Promise.all((await knownRuns(repo.ledger)).map((one) => asSeenNow(one, repo.git)));
   const listed = { runs: runs.map((known) => summary(known)) };
-  const sessions = all ? await replaySessions(repo.ledger) : [];
+  const sessions = all ? await replayDcmSessions(repo.ledger) : [];
   if (typed === undefined && runs.length + sessions.length === 0) return done([noRuns], listed);
   if (all)
     return done([...(await runLines(repo, runs)), ...sessions.map(lineOf)], {
       ...listed,
-      sessions: sessions.map(({ session }) => ({ session: session.session, standing: sessionLine(session) })),
+      sessions: sessions.map(({ session }) => ({ session: session.session, standing: dcmSessionLine(session) })),
     });
   const subject = findSubject(runs, typed, 'newest');
   if (!subject.ok && subject.error.reason === 'ambiguous' && typed === undefined)
@@ -114,9 +113,9 @@ async function runLine(repo: RepositoryHandle, runs: readonly KnownRun[], known:
   return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];
 }
 
-const lineOf = ({ session }: { readonly session: Session }): Text => [
-  { text: externalStream(session.session), tone: 'strong' },
-  `: ${sessionLine(session)}`,
+const lineOf = ({ session }: { readonly session: DcmSession }): Text => [
+  { text: dcmStream(session.session), tone: 'strong' },
+  `: ${dcmSessionLine(session)}`,
 ];
 
 const asSpans = (text: Text) => (typeof text === 'string' ? [text] : text);

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import { newSession, type Session, type Subtask } from '../dcm/session.ts';
-import { previousOf } from './craft-prompt.ts';
+import { type DcmSession, type DcmSubtask, newDcmSession } from './session.ts';
+import { resultsBefore } from './synthesis.ts';
 
-const subtask = (id: string, wave: number, progress: Subtask['progress'], result: Subtask['result']): Subtask => ({
+const subtask = (
+  id: string,
+  wave: number,
+  progress: DcmSubtask['progress'],
+  result: DcmSubtask['result'],
+): DcmSubtask => ({
   id,
   taskId: id,
   agentType: 'Explore',
@@ -20,8 +25,8 @@ const subtask = (id: string, wave: number, progress: Subtask['progress'], result
   progress,
 });
 const over = { startedAt: '', completedAt: '' };
-const session: Session = {
-  ...newSession('s'),
+const session: DcmSession = {
+  ...newDcmSession('s'),
   subtasks: [
     subtask('late', 1, { status: 'completed', ...over }, { summary: 'fine' }),
     subtask('open', 0, { status: 'running', startedAt: '' }, null),
@@ -34,7 +39,7 @@ test('what came before is what is settled, wave by wave', () => {
   const bad = { agentType: 'Explore', status: 'failed', summary: 'do bad', result: '{"code":1}' };
   const bare = { agentType: 'Explore', status: 'completed', summary: 'do bare', result: null };
   const late = { agentType: 'Explore', status: 'completed', summary: 'do late', result: 'fine' };
-  expect(previousOf(session, null)).toEqual([bad, bare, late]);
-  expect(previousOf(session, 1)).toEqual([bad, bare]);
-  expect(previousOf(session, 0)).toEqual([]);
+  expect(resultsBefore(session, null)).toEqual([bad, bare, late]);
+  expect(resultsBefore(session, 1)).toEqual([bad, bare]);
+  expect(resultsBefore(session, 0)).toEqual([]);
 });

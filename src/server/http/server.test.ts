@@ -7,13 +7,12 @@ import { type Problem, problem } from '../../protocol/problem.ts';
 import { accessRoles, type Route, refusalStatuses } from '../../protocol/route.ts';
 import type { Site } from '../site.ts';
 import { frontPage } from './front-page.ts';
-import { httpServer } from './http.ts';
-import { tokenOf } from './keys.ts';
-import { oneTimeLinks } from './links.ts';
+import { oneTimeLinks, tokenOf } from './keys.ts';
+import { httpServer } from './server.ts';
 
 const table: Readonly<Record<string, Route>> = routes;
 const secret = Buffer.alloc(32, 1);
-const doors = { hosts: [] as string[], origins: [] as string[], secret };
+const access = { hosts: [] as string[], origins: [] as string[], secret };
 const links = oneTimeLinks(() => secret, Date.now);
 
 /** What handlers do next. Which of them it is does not matter: the frame around them is the same. */
@@ -23,7 +22,7 @@ let isSlowed = false;
 const server = httpServer({
   routes: table,
   handlers: Object.fromEntries(Object.keys(table).map((name) => [name, () => next() as never])),
-  doors,
+  access,
   links,
   pages: frontPage,
   sockets: { accept: () => undefined },
@@ -37,8 +36,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   origin = `http://${host}`;
-  doors.hosts.push(host);
-  doors.origins.push(origin);
+  access.hosts.push(host);
+  access.origins.push(origin);
 });
 afterAll(async () => {
   server.closeAllConnections();

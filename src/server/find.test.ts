@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { repositoryMeant } from './dcm-found.ts';
+import { findQueriedRepository } from './find.ts';
 import type { ServedRepository, Site } from './site.ts';
 
 /** A site with these repositories, of which nothing but the name is looked at. */
@@ -12,7 +12,7 @@ function siteOf(home: string | null, ...ids: readonly string[]): Site {
   return { repositories } as unknown as Site;
 }
 const meant = async (site: Site, repository?: string) => {
-  const found = await repositoryMeant(site, { repository });
+  const found = await findQueriedRepository(site, { repository });
   return found.ok ? found.value.id : found.error;
 };
 
@@ -32,7 +32,7 @@ describe('a path of DCM, which names no repository, is about', () => {
       status: 409,
       type: 'tidegate:which-repository',
       detail: 'there are several repositories: a, b',
-      next: 'say which: ?repository=a',
+      next: 'name one: ?repository=a',
     });
     expect(await meant(siteOf(null))).toMatchObject({ status: 409 });
   });

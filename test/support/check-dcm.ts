@@ -1,4 +1,4 @@
-import type { ExternalEvent } from '../../src/domain/ledger/dcm-events.ts';
+import type { DcmEvent } from '../../src/domain/ledger/dcm-events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { Violation } from './checker.ts';
 
@@ -25,7 +25,7 @@ function checkOrder(history: readonly Stored[]): readonly Violation[] {
   const waves = new Map<number, 'made' | 'begun' | 'ended'>();
   const subtasks = new Map<string, { readonly wave: number; readonly settled: boolean }>();
   for (const { seq, event: stored } of history) {
-    const event = stored as ExternalEvent;
+    const event = stored as DcmEvent;
     const say = (what: string): number => found.push({ invariant: 'I3', seq, what });
     const change = (wave: number, from: string | undefined, to: 'made' | 'begun' | 'ended'): void => {
       if (waves.get(wave) !== from) say(`wave ${wave} is ${waves.get(wave)}, and ${to} now`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { digits, id, pageQuery } from '../../protocol/documents/common.ts';
 import { does, json } from '../../protocol/route.ts';
-import { queryOf, validated } from './validated.ts';
+import { queryOf, validate } from './router.ts';
 
 const target = z.union([
   z.strictObject({ branch: z.string() }),
@@ -30,7 +30,7 @@ const route = does(
   json(z.unknown()),
 );
 const given = (body: unknown, search = '', thing = 'a') =>
-  validated(route, { params: { thing }, query: queryOf(route, search, {}), body });
+  validate(route, { params: { thing }, query: queryOf(route, search, {}), body });
 
 test('what is right comes with its defaults', () => {
   const value = { params: { thing: 'a' }, query: { at: 7, limit: 100 }, body: { names: [] } };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pageOf } from './pages.ts';
+import { pageOf } from './find.ts';
 
 const all = ['a', 'b', 'c', 'd', 'e'];
 const page = (limit: number, cursor?: string) => pageOf(all, { limit, cursor }, (one) => one);
