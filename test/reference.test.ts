@@ -26,7 +26,7 @@ test('every document of the API is a schema on its own', () => {
 
 test('no event is left out of the reference', () => {
   const files = {
-    'ledger/requests.ts': ['Asked'],
+    'ledger/requests.ts': ['Request'],
     'ledger/events.ts': ['RunEvent', 'RepoEvent'],
     'ledger/dcm-events.ts': ['DcmFact'],
   };
