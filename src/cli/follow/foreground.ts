@@ -44,7 +44,7 @@ export async function inForeground(
       const line = isNew || options.fromStart === true ? text : null;
       if (line !== null && !context.json && !context.terminal.interactive) context.terminal.line(line);
     });
-    using display = openDisplay(repo, context, {
+    using display = await openDisplay(repo, context, {
       isBrief: options.isBrief === true,
       // the start is approved inline, before there is a screen
       opensAt: isApproved,

@@ -1,4 +1,4 @@
-import { widthOf } from '../../domain/base/text-width.ts';
+import stringWidth from 'string-width';
 import { needsOf } from '../../domain/explain/needs.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { usageOf } from '../../domain/run/task.ts';
@@ -114,7 +114,7 @@ function windowOf(rows: readonly ListRow[], ui: Ui, room: number, columns: numbe
 }
 
 function filled(line: readonly (string | Span)[], columns: number): Text {
-  const width = widthOf(line.map((part) => (typeof part === 'string' ? part : part.text)).join(''));
+  const width = stringWidth(line.map((part) => (typeof part === 'string' ? part : part.text)).join(''));
   return [...line, ' '.repeat(Math.max(0, columns - width))];
 }
 

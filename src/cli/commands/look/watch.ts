@@ -39,7 +39,7 @@ async function watch(repo: RepositoryHandle, context: Context, run: RunId): Prom
   const left = Promise.withResolvers<'left'>();
   using _signals = context.onSignal(() => left.resolve('left'));
   context.readerGone.addEventListener('abort', () => left.resolve('left'));
-  using display = openDisplay(repo, context, { isBrief: false, opensAt: () => true, hosts: () => false });
+  using display = await openDisplay(repo, context, { isBrief: false, opensAt: () => true, hosts: () => false });
   using ticks = ticker(1000);
   const printActivity = json ? activityPrinter(repo, context) : null;
   const printWaits = json || terminal.interactive ? null : waitPrinter(repo, context);
