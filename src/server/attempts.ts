@@ -1,7 +1,7 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { Stored } from '../ports/ledger.ts';
-import { endingDocument, handoffDocument } from '../view/told-evidence.ts';
+import { endingDocument, handoffDocument } from '../view/document.ts';
 
 /** Every launch of an agent on a task, as the ledger tells it. */
 export function attemptsOf(stored: readonly Stored[], task: TaskId) {

@@ -1,6 +1,6 @@
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type RunView, runView } from '../../view/run-view.ts';
-import type { Around } from '../../view/why.ts';
+import type { WhyContext } from '../../view/why.ts';
 import { editPlan } from '../follow/replan.ts';
 import type { Context } from '../frame/command.ts';
 import type { Live } from './live.ts';
@@ -14,7 +14,7 @@ export interface Display extends Disposable {
   readonly takesKeys: boolean;
   /** Null until the run was shown for the first time, and without a screen. */
   live(): Live | null;
-  show(view: RunView, around: Around): Promise<void>;
+  show(view: RunView, around: WhyContext): Promise<void>;
   /** Shows one line while there is no run to show yet. */
   showLine(line: string): void;
   /** Removes the block, before anything is printed below it. */
@@ -67,7 +67,7 @@ export async function openDisplay(
   };
 }
 
-function lineOf({ ahead, copying = [] }: Around): readonly string[] {
+function lineOf({ ahead, copying = [] }: WhyContext): readonly string[] {
   const lines = [...(ahead === null ? [] : [`waits to land: ${ahead} goes first: tidegate why ${ahead}`]), ...copying];
   return lines.length === 0 ? [] : ['', ...lines];
 }

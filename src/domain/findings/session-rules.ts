@@ -1,12 +1,12 @@
 import type { SubtaskStatus } from '../external/command.ts';
 import type { Wave } from '../external/session.ts';
 
-/** Why a session that others drive refuses what it is asked for. Over HTTP the code is the rule without `session-`. */
+/** Reasons why a DCM session refuses a command. Over HTTP the code is the rule without `session-`. Waves have DCM's numbers. */
 export type SessionRules = {
   'session-unknown-wave': { readonly wave: number };
   'session-unknown-batch': { readonly batch: string };
   'session-unknown-subtask': { readonly subtask: string };
-  /** `then` is what it keeps from happening: `next` would overtake it; null: nothing can follow yet. */
+  /** `next` is the wave that would overtake it; null when no wave follows. */
   'session-unfinished-wave': {
     readonly wave: number;
     readonly status: Wave['status'];
@@ -19,7 +19,7 @@ export type SessionRules = {
     readonly action: 'start' | 'submit';
   };
   'session-late-wave': { readonly wave: number; readonly begun: number };
-  /** `failed` is the wave that failed; null: none was completed. `next` is the first that waits. */
+  /** `failed` is the wave that failed; null when no wave was completed. `next` is the first pending wave. */
   'session-no-next-wave': { readonly failed: number | null; readonly next: number | null };
   'session-settled-subtask': { readonly status: SubtaskStatus };
   'session-bad-transition': {
@@ -37,10 +37,10 @@ export type SessionRules = {
         readonly blocker: string;
         readonly later: number;
       };
-  /** Each waits for the one after it; the first is the last as well. */
+  /** Each subtask waits for the next; the first is repeated at the end. */
   'session-cycle': { readonly ring: readonly string[] };
   'session-unfinished-batch': { readonly open: readonly Standing[] };
-  /** `kind` is the shape that it has. */
+  /** `kind` is the shape of the secret. */
   'session-secret': { readonly kind: string };
   'session-key-reused': unknown;
 };

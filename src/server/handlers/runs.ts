@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { endText } from '../../domain/explain/ending.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import { costsOf } from '../../domain/run/costs.ts';
 import type { KnownRun } from '../../engine/orders/find-run.ts';
 import type { Problem } from '../../protocol/problem.ts';
 import { problem } from '../../protocol/problem.ts';
 import type { runRoutes } from '../../protocol/routes/runs.ts';
-import { conflictsOf } from '../../view/conflicts.ts';
-import { runDocument } from '../../view/document.ts';
-import { endText, needSince } from '../../view/run-view.ts';
+import { conflictsOf, runDocument } from '../../view/document.ts';
+import { needSince } from '../../view/run-view.ts';
 import { whyRun } from '../../view/why.ts';
 import { aroundOf, asOf, type FoundRun, noRun, runAt, siteRepository } from '../found.ts';
 import { pageOf } from '../http/pages.ts';

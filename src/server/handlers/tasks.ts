@@ -8,7 +8,7 @@ import type { Content } from '../../ports/repository-handle.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { taskRoutes } from '../../protocol/routes/tasks.ts';
 import { runDocument } from '../../view/document.ts';
-import { judgedEntries } from '../../view/judged-files.ts';
+import { judgeFiles } from '../../view/task-view.ts';
 import { whyTask } from '../../view/why.ts';
 import { attemptsOf } from '../attempts.ts';
 import { aroundOf, type FoundTask, taskAt } from '../found.ts';
@@ -31,7 +31,7 @@ export const taskHandlers: Handlers<typeof taskRoutes> = {
     if (snapshot === null)
       return err(problem(404, 'no-snapshot', `no snapshot of ${state.run}/${task.id} was taken yet`));
     const patch = await repository.repo.patches.text(snapshot.base, snapshot.commit, []);
-    const files = judgedEntries(state, task, snapshot).map((entry) => ({ ...entry }));
+    const files = judgeFiles(state, task, snapshot).map((entry) => ({ ...entry }));
     return ok({ task: task.id, base: snapshot.base, snapshot: snapshot.commit, files, patch });
   },
   attempts: async ({ params, query }, site) => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { toldOfNoAgent } from '../../../domain/explain/machine.ts';
+import { noAgentLines } from '../../../domain/explain/machine.ts';
 import { detectProject, type Project } from '../../../domain/project/project.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { type Context, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
@@ -130,7 +130,7 @@ const nextLines: readonly Text[] = ['', `Next: ${nextCommand}`];
 
 const noAgent = (agents: readonly RehearsalRow[]): readonly Text[] => [
   '',
-  ...toldOfNoAgent(
+  ...noAgentLines(
     agents.flatMap(({ fix }) => fix ?? []),
     nextCommand,
   ),

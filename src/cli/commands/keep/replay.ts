@@ -1,3 +1,4 @@
+import { endText } from '../../../domain/explain/ending.ts';
 import type { Earlier } from '../../../domain/ledger/replayed.ts';
 import { knownRuns } from '../../../engine/orders/find-run.ts';
 import { replayRun } from '../../../engine/replay.ts';
@@ -5,7 +6,6 @@ import { replaySessions } from '../../../engine/replay-sessions.ts';
 import { externalStream, isExternalStream } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { endText } from '../../../view/run-view.ts';
 import { sessionLine } from '../../../view/session-line.ts';
 import { aRun, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
 import { resolveSubject } from '../../frame/subject.ts';

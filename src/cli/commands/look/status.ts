@@ -1,5 +1,6 @@
 import { atTime } from '../../../domain/decide/decide-tap.ts';
-import { toldOfNoCoordinator } from '../../../domain/explain/machine.ts';
+import { endLine } from '../../../domain/explain/ending.ts';
+import { noCoordinatorAdvice } from '../../../domain/explain/machine.ts';
 import { needsOf } from '../../../domain/explain/needs.ts';
 import type { Session } from '../../../domain/external/session.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
@@ -10,7 +11,7 @@ import { externalStream } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { runDocument } from '../../../view/document.ts';
-import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../../../view/run-view.ts';
+import { adviceLines, headLine, type RunView, runView, undoText } from '../../../view/run-view.ts';
 import { sessionLine } from '../../../view/session-line.ts';
 import { timesOf } from '../../../view/times.ts';
 import { activityReader } from '../../follow/activity.ts';
@@ -95,8 +96,8 @@ export function viewOf(repo: RepositoryHandle, { state, stored }: KnownRun): Run
 async function unattendedLines(repo: RepositoryHandle, view: RunView): Promise<readonly Text[]> {
   if (await isAttended(repo, view)) return [];
   const { state } = view;
-  const { message, ...told } = toldOfNoCoordinator(state);
-  return ['', [{ text: message, tone: 'bad' }], ...toldLines(told)];
+  const { message, ...told } = noCoordinatorAdvice(state.run);
+  return ['', [{ text: message, tone: 'bad' }], ...adviceLines(told)];
 }
 
 const runLines = (repo: RepositoryHandle, runs: readonly KnownRun[], shown = runs): Promise<readonly Text[]> =>
@@ -110,7 +111,7 @@ async function runLine(repo: RepositoryHandle, runs: readonly KnownRun[], known:
   const live = ahead === null ? 'running' : `waits to land: ${ahead} goes first`;
   const open = (await isAttended(repo, view)) ? live : `no coordinator is running: tidegate resume ${known.run}`;
   const undo = undoText(view);
-  const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.first ?? need.command}`);
+  const rest = endLine(view.state) ?? (need === undefined ? open : `waiting for you: ${need.first ?? need.command}`);
   return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];
 }
 

@@ -6,7 +6,7 @@ import type { RunState } from '../../../domain/run/run.ts';
 import { knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
 import { isAttended } from '../../../engine/orders/rehearse.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
-import { eventTeller } from '../../../view/event-line.ts';
+import { eventDescriber } from '../../../view/event-line.ts';
 import type { RunView } from '../../../view/run-view.ts';
 import { activityReader, copyingLines } from '../../follow/activity.ts';
 import { followRun, never, ticker } from '../../follow/follow.ts';
@@ -30,7 +30,7 @@ export const watchCommand = command({
 /** Shows the live view of a run until it ends, without taking part in it. */
 async function watch(repo: RepositoryHandle, context: Context, run: RunId): Promise<Outcome> {
   const { terminal, json } = context;
-  const textOf = eventTeller();
+  const textOf = eventDescriber();
   await using following = await followRun(repo, run, (stored) => {
     const line = textOf(stored.event);
     if (json) terminal.json(stored);
