@@ -82,7 +82,7 @@ const scenes: readonly Scene[] = [
         type: 'tidegate watch host',
         answer: [
           [land, 'y Enter'],
-          [/conflicts with what is new on main/, 'q'],
+          [/conflicts with new commits on main/, 'q'],
         ],
         shows: /conflicts/,
       },

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { loginFile, secretsIn } from '../agents/common/login.ts';
 import { personsStore } from '../adapters/git/lfs/index.ts';
 import { mustReadCommit, readChanges } from '../adapters/git/write/index.ts';
 import { failpoint } from '../adapters/process/failpoint.ts';
 import { SnapshotRefused, takeSnapshot } from '../adapters/snapshot/index.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
 import { agentKinds } from '../agents/agents.ts';
+import { loginFile, secretsIn } from '../agents/common/login.ts';
 import type { CommitId, TaskId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';

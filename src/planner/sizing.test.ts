@@ -24,15 +24,15 @@ const many = (count: number, keys: DraftTask['keys'] = {}) =>
   Array.from({ length: count }, (_, at) => task(`t${at}`, { keys }));
 
 describe('advice on size', () => {
-  test('is given of a task that is much for one agent', () => {
+  test('is given of a task that is large for one agent', () => {
     expect(found([task('a', { text: '# A\n\nRedesign the shop' })])).toEqual([
-      '`a` is much for one agent: it says redesign, and nothing narrow is owned',
+      '`a` is large for one agent: its brief says redesign, and it owns no narrow path',
     ]);
     expect(found([task('a', { text: 'Redesign the shop', keys: { owns: ['src/'] } })])).toHaveLength(1);
     const owns = Array.from({ length: 16 }, (_, at) => `src/${at}.ts`);
-    expect(found([task('a', { keys: { owns } })])).toEqual(['`a` is much for one agent: it owns 16 patterns']);
+    expect(found([task('a', { keys: { owns } })])).toEqual(['`a` is large for one agent: it owns 16 patterns']);
     expect(found([task('a', { text: 'x\n'.repeat(151) })])).toEqual([
-      '`a` is much for one agent: its brief has 151 lines',
+      '`a` is large for one agent: its brief has 151 lines',
     ]);
   });
 
@@ -57,7 +57,7 @@ describe('advice on size', () => {
 
   test('is given of a limit of time that no task should need', () => {
     expect(found([task('a', {})], { limits: { minutes: 121 } })).toEqual([
-      '`limits.minutes: 121` is far beyond what a task should take',
+      '`limits.minutes: 121` is far more than a task should take',
     ]);
   });
 });

@@ -20,7 +20,7 @@ export interface Terminal {
   /** Lines as they would stand on standard output, for a program that shows them there. */
   paint(lines: readonly Text[]): string;
   /** A block at the bottom of the screen that is drawn over. In a pipe nothing of it is shown; lines still are. */
-  region(): LiveRegion;
+  region(): Promise<LiveRegion>;
   /** The whole terminal with its keys; null where a person cannot be asked or nothing can be drawn over. */
   screen(events: ScreenEvents): Promise<Screen | null>;
   /** The answer without its line end; null when input ended or nobody can be asked. */

@@ -5,11 +5,11 @@ import type { Text } from '../ports/terminal.ts';
 
 const shortest = 160;
 
-/** One event of a transcript for people: what the agent says is indented, so that none of it passes for a line of ours. */
+/** One event of a transcript for people. Text of the agent is indented, so that it cannot imitate our lines. */
 export function agentLines(event: AgentEvent): readonly Text[] {
   switch (event.type) {
     case 'started':
-      return [[{ text: `── ${shown(event.model ?? 'the agent')} begins`, tone: 'dim' }]];
+      return [[{ text: `── ${shown(event.model ?? 'the agent')} started`, tone: 'dim' }]];
     case 'turn':
       return event.text.trim() === '' ? [] : spoken(event.text);
     case 'tool-call':
@@ -39,8 +39,8 @@ export function agentLines(event: AgentEvent): readonly Text[] {
   }
 }
 
-/** What an agent is doing, as far as this event tells; null when it tells nothing new. */
-export function doingLine(event: AgentEvent): string | null {
+/** The current activity of an agent; null when the event does not show it. */
+export function activityLine(event: AgentEvent): string | null {
   switch (event.type) {
     case 'turn':
       return shown(event.text.trim().split('\n').at(-1) ?? '') || null;
@@ -69,7 +69,7 @@ const spoken = (text: string): readonly Text[] =>
     .split('\n')
     .map((line) => `  ${safeLine(line)}`);
 
-/** The tool, what it is about, and which lines of it. */
+/** The tool, its subject, and the line range. */
 function callText({ tool, kind, paths, command, lines, input }: ToolCall): string {
   const range = lines === null ? '' : `:${lines.from}-${lines.to ?? ''}`;
   const about = command ?? (paths.length > 0 ? `${paths.join(' ')}${range}` : kind === 'write' ? '' : input);
@@ -85,7 +85,7 @@ function resultLines({ outcome, text }: AgentEvent & { readonly type: 'tool-resu
 }
 
 function endedLine({ outcome, trouble }: AgentEvent & { readonly type: 'ended' }): Text {
-  if (outcome === 'completed') return [{ text: '── the agent is through', tone: 'dim' }];
+  if (outcome === 'completed') return [{ text: '── the agent has finished', tone: 'dim' }];
   return [{ text: '── the agent failed', tone: 'bad' }, trouble === null ? '' : `: ${troubleText(trouble)}`];
 }
 
@@ -94,7 +94,7 @@ export const troubleText = (trouble: AgentFailure): string =>
     .filter(Boolean)
     .join(', ');
 
-/** Money only where the agent names it. */
+/** The cost is shown only when the agent reports it. */
 const usageText = ({ turns, inputTokens, outputTokens, cachedTokens, usd }: Usage): string =>
   [
     `${turns} turn${turns === 1 ? '' : 's'}`,

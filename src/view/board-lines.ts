@@ -2,7 +2,7 @@ import { safeLine } from '../domain/base/safe-text.ts';
 import { type BoardRecord, isOfAgent } from '../domain/board/board.ts';
 import type { Text } from '../ports/terminal.ts';
 
-/** `3 question  docs → person  open  May I …?`, and its answer below. What agents wrote stays on its line. */
+/** `3 question  docs → person  open  May I …?`, and its answer below. Each text stays on one line. */
 export function recordLines(record: BoardRecord): readonly Text[] {
   const { id, kind, target, text, severity, answer } = record;
   const head: Text = [
@@ -15,7 +15,7 @@ export function recordLines(record: BoardRecord): readonly Text[] {
   return answer === undefined ? [head] : [head, `  ${answer.by.who} answers: ${safeLine(answer.text)}`];
 }
 
-/** For programs. `from` is a task, or a person's name with `person` before it. */
+/** A record for programs. `from` is a task or a person. */
 export function recordDocument(record: BoardRecord) {
   const { id, kind, status, target, text, severity, from, answer } = record;
   return {

@@ -1,19 +1,20 @@
+import type { Providers } from '../domain/agents/provider.ts';
 import { landAgain } from '../domain/explain/advice.ts';
-import { adviceText, sentenceOf } from '../domain/explain/explain.ts';
+import { adviceText, describeTrouble, describeWithFix, explain, sentenceOf } from '../domain/explain/explain.ts';
+import { checkOutput, holdAdvice } from '../domain/explain/hold.ts';
 import { needsOf } from '../domain/explain/needs.ts';
+import type { CheckOutcome, Ending, HandoffEvidence } from '../domain/gates/evidence.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { pullRequestCommand } from '../domain/landing/pull-request.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
-import { keptDocument } from './kept-lines.ts';
 import { phaseMarks } from './phases.ts';
-import { needSince, type RunView } from './run-view.ts';
-import { taskWords } from './task-line.ts';
-import { providersDocument } from './told-evidence.ts';
+import { keptDocument, needSince, type RunView } from './run-view.ts';
+import { taskWords } from './task-view.ts';
 
-/** A run for programs: plain, stable names, and nothing that the ledger does not hold. */
+/** A run for programs, with stable names and only facts of the ledger. */
 export function runDocument(view: RunView) {
   const { state, times } = view;
   return {
@@ -56,7 +57,7 @@ export function runDocument(view: RunView) {
     spend: runSpend(state),
     branch: state.branch,
     landing: landingDocument(state),
-    /** The undo that is under way: what of, on which commit it is prepared, and the check it waits for. */
+    /** The undo in progress: its subject, the commit it is prepared on, and the check it is waiting for. */
     undo: openUndo(state),
     /** Files that no snapshot holds. */
     kept: keptDocument(state),
@@ -86,4 +87,46 @@ function landingDocument(state: RunState) {
     fix: adviceText({ command: landAgain(state), ...advice }) ?? '',
     ...('tree' in because ? { check: { name: because.check, tree: because.tree } } : {}),
   };
+}
+
+/** An ending for programs, with its cause in words. */
+export const endingDocument = ({ because, ...ending }: Ending) => ({
+  ...ending,
+  detail: because === undefined ? '' : describeWithFix(because),
+});
+
+export const handoffDocument = (handoff: HandoffEvidence) =>
+  handoff.kind === 'invalid' ? { kind: handoff.kind, why: explain(handoff.because).detail } : handoff;
+
+export const checkDocument = (check: CheckOutcome) => {
+  const { because: _, ...rest } = check;
+  return { ...rest, tail: checkOutput(check) };
+};
+
+export const providersDocument = (providers: Providers) =>
+  Object.fromEntries(
+    Object.entries(providers).map(([name, provider]) => {
+      if (provider.status !== 'paused') return [name, provider];
+      const { kind, until } = provider.trouble;
+      return [name, { ...provider, trouble: { kind, until, detail: describeTrouble(provider.trouble) } }];
+    }),
+  );
+
+export type ConflictView = {
+  readonly task: string | null;
+  readonly files: readonly string[];
+  readonly command: string;
+};
+
+/** Files with conflicts, and the command that resolves them or tries again. */
+export function conflictsOf(state: RunState): readonly ConflictView[] {
+  const held = Object.values(state.tasks).flatMap(({ id, progress }): readonly ConflictView[] => {
+    if (progress.status !== 'held' || progress.hold.because !== 'conflict') return [];
+    const { command } = holdAdvice(state, progress.hold, `${state.run}/${id}`);
+    return [{ task: id, files: progress.hold.files, command }];
+  });
+  const { landing } = state;
+  const files = landing.status === 'refused' && 'files' in landing.because ? landing.because.files : [];
+  const verb = landing.status === 'refused' && landing.because.rule === 'landing-conflicts' ? 'edit' : 'land';
+  return files.length === 0 ? held : [...held, { task: null, files, command: `tidegate ${verb} ${state.run}` }];
 }

@@ -1,6 +1,6 @@
 import { safeLine } from '../domain/base/safe-text.ts';
 import { shellPath } from '../domain/base/shell-word.ts';
-import { loginAt } from '../domain/explain/advice.ts';
+import { loginFix } from '../domain/explain/advice.ts';
 import {
   adviceText,
   describeFinding,
@@ -9,24 +9,25 @@ import {
   explain,
   sentenceOf,
 } from '../domain/explain/explain.ts';
-import { toldOfSleep } from '../domain/explain/machine.ts';
+import { sleepText } from '../domain/explain/machine.ts';
+import { checkOutcomes, plural, waveName } from '../domain/explain/text.ts';
 import type { Ending, ThreadEvidence } from '../domain/gates/evidence.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
 import { isBound } from '../domain/settings/thread.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { dcmLine } from './dcm-line.ts';
-import { files } from './task-line.ts';
+import { fileCount } from './task-view.ts';
 import { pauseText } from './times.ts';
 
-/** What an event means to a person who follows a run, or null for bookkeeping. */
+/** One line per event for people who follow a run; null for bookkeeping. */
 export function eventLine(event: LedgerEvent): string | null {
   const text = textOf(event);
   return text === null ? null : safeLine(text);
 }
 
-/** Words the events of one ledger in their order: which tree has the earlier check definitions is in the events before. */
-export function eventTeller(): (event: LedgerEvent) => string | null {
+/** Describes the events of one ledger in order. Earlier events name the trees with the earlier check definitions. */
+export function eventDescriber(): (event: LedgerEvent) => string | null {
   const earlier = new Set<string>();
   return (event) => {
     if ('before' in event && typeof event.before === 'object') earlier.add(event.before.tree);
@@ -36,20 +37,20 @@ export function eventTeller(): (event: LedgerEvent) => string | null {
   };
 }
 
-const checkedText = ({ check, purpose }: RunEvent & { readonly type: 'check-ended' }, how = ''): string =>
-  `check ${check.name} on the ${purpose}${how}: ${check.outcome}`;
+const checkedText = ({ check, purpose }: RunEvent & { readonly type: 'check-ended' }, definition = ''): string =>
+  `check ${check.name} on the ${purpose}${definition}: ${checkOutcomes[check.outcome]}`;
 
-/** May hold line breaks of others. */
+/** May contain line breaks from text of others. */
 function textOf(event: LedgerEvent): string | null {
   switch (event.type) {
     case 'run-created':
-      return `${event.run}: plan ${event.hash.slice(0, 12)} from ${event.planFile}, onto ${event.target.branch}${event.plan.checks.length === 0 ? '; it has no checks' : ''}`;
+      return `${event.run}: plan ${event.hash.slice(0, 12)} from ${event.planFile}, onto ${event.target.branch}${event.plan.checks.length === 0 ? '; the plan has no checks' : ''}`;
     case 'plan-replaced':
-      return `plan ${event.hash.slice(0, 12)} takes over, by ${event.by.who}`;
+      return `plan replaced with ${event.hash.slice(0, 12)} by ${event.by.who}`;
     case 'phase-judged':
       return judgedLine(event);
     case 'tap-opened':
-      return event.tap === 'land' ? 'land: waits for a person' : 'approve: waits for a person';
+      return event.tap === 'land' ? 'land: waiting for a person' : 'approve: waiting for a person';
     case 'tap-decided':
       return `${event.tap === 'land' ? 'land' : 'approve'}: ${event.decision} by ${event.by.who} (${event.by.via})`;
     case 'attempt-intended':
@@ -65,7 +66,7 @@ function textOf(event: LedgerEvent): string | null {
     case 'task-dropped':
       return `${event.task}: dropped by ${event.by.who}`;
     case 'paths-dropped':
-      return `${event.task}: changes to ${event.paths.join(' ')} taken out by ${event.by.who}`;
+      return `${event.task}: changes to ${event.paths.join(' ')} dropped by ${event.by.who}`;
     case 'kept-discarded':
       return `${event.task}: ${event.kept.map(({ path }) => path).join(' ')} discarded by ${event.by.who}`;
     case 'task-accepted':
@@ -83,49 +84,49 @@ function textOf(event: LedgerEvent): string | null {
     case 'record-closed':
       return `${event.by.who} closes record ${event.record}`;
     case 'agent-chosen':
-      return `${event.task}: ${event.agent} does it from now on, by ${event.by.who}`;
+      return `${event.task}: agent changed to ${event.agent} by ${event.by.who}`;
     case 'budget-raised':
-      return `${event.task ?? 'the run'}: ${money(event.usd)} more, by ${event.by.who}`;
+      return `${event.task ?? 'the run'}: budget raised by ${money(event.usd)}, by ${event.by.who}`;
     case 'budget-near':
-      return `${event.task ?? 'the run'}: ${money(event.used)} of ${money(event.limit)} are used`;
+      return `${event.task ?? 'the run'}: ${money(event.used)} of ${money(event.limit)} used`;
     case 'provider-paused':
       return `${event.provider} is paused${pauseText(event.until)}: ${troubleText(event.trouble)}${loginText(event)}`;
     case 'provider-resumed':
-      return `${event.provider} is asked again`;
+      return `${event.provider} is no longer paused`;
     case 'task-retried':
-      return `${event.task}: to be tried again, by ${event.by.who}`;
+      return `${event.task}: retry requested by ${event.by.who}`;
     case 'task-reworked':
-      return `${event.task}: to be reworked, by ${event.by.who}`;
+      return `${event.task}: rework requested by ${event.by.who}`;
     case 'check-ended':
       return checkedText(event);
     case 'candidate-built':
-      return `wave ${event.wave}: ${event.steps.length} integrated${conflictText(event)}`;
+      return `${waveName(event.wave)}: ${plural(event.steps.length, 'task')} integrated${conflictText(event)}`;
     case 'generator-ended':
-      return `wave ${event.wave}: generated files: ${howEnded(event.ending)}`;
+      return `${waveName(event.wave)}: generated files: ${endingText(event.ending)}`;
     case 'candidate-completed':
-      return `wave ${event.wave}: generated files are up to date`;
+      return `${waveName(event.wave)}: generated files are up to date`;
     case 'culprit-found':
       return `${event.task}: breaks the check ${event.check}`;
     case 'merged':
-      return `wave ${event.wave}: merged ${event.tasks.map(({ task }) => task).join(', ')}`;
+      return `${waveName(event.wave)}: merged ${event.tasks.map(({ task }) => task).join(', ')}`;
     case 'round-abandoned':
-      return `wave ${event.wave}: integration given up: ${explain(event.because).detail}${event.suspects === undefined ? '' : '; fewer tasks are tried'}`;
+      return `${waveName(event.wave)}: integration abandoned: ${explain(event.because).detail}${event.suspects === undefined ? '' : '; trying fewer tasks'}`;
     case 'wave-closed':
-      return `wave ${event.wave}: closed`;
+      return `${waveName(event.wave)}: closed`;
     case 'landing-rebuilt':
       if (event.asMerged === true)
-        return `land: the check definitions are compared with those of ${event.onto.slice(0, 8)}; the checks come first`;
+        return `land: comparing the check definitions with those of ${event.onto.slice(0, 8)}; running the checks`;
       return event.tasks === undefined
-        ? `land: rebuilt on ${event.onto.slice(0, 8)}, where the branch is now; the checks come first`
-        : `land: rebuilt with only ${event.tasks.join(', ')} on ${event.onto.slice(0, 8)}; the checks come first`;
+        ? `land: rebuilt on ${event.onto.slice(0, 8)}, the current tip of the branch; running the checks`
+        : `land: rebuilt with only ${event.tasks.join(', ')} on ${event.onto.slice(0, 8)}; running the checks`;
     case 'landing-edited':
-      return `land: ${event.paths.join(' ')} made to fit by ${event.by.who} (${event.from.slice(0, 8)} to ${event.snapshot.slice(0, 8)})`;
+      return `land: conflict in ${event.paths.join(' ')} resolved by ${event.by.who} (${event.from.slice(0, 8)} to ${event.snapshot.slice(0, 8)})`;
     case 'landed':
       return `land: ${event.branch} is at ${event.new.slice(0, 8)}${event.tasks === undefined ? '' : `, with ${event.tasks.join(', ')}`}`;
     case 'landing-refused':
       return `land: refused: ${explain(event.because).detail}`;
     case 'branch-made':
-      return `land: made ${event.branch} at ${event.new.slice(0, 8)}`;
+      return `land: created ${event.branch} at ${event.new.slice(0, 8)}`;
     case 'pushed':
       return `land: pushed ${event.branch} to ${event.remote}`;
     case 'pull-request-opened':
@@ -133,7 +134,7 @@ function textOf(event: LedgerEvent): string | null {
     case 'pull-request-landed':
       return `land: ${event.branch} contains it at ${event.commit.slice(0, 8)}`;
     case 'undo-prepared':
-      return `undo: commits that revert ${event.task ?? 'the run'} are prepared on ${event.onto.slice(0, 8)}; the checks come first`;
+      return `undo: prepared commits that revert ${event.task ?? 'the run'} on ${event.onto.slice(0, 8)}; running the checks`;
     case 'undone':
       return `undo: ${event.branch} is at ${event.new.slice(0, 8)}${event.exact ? ', exactly as before' : ''}`;
     case 'undo-refused':
@@ -146,9 +147,9 @@ function textOf(event: LedgerEvent): string | null {
     case 'run-halted':
       return haltedLine(event);
     case 'starts-suspended':
-      return `nothing more starts: ${describeRefusal(event.because)}`;
+      return `no more tasks start: ${describeRefusal(event.because)}`;
     case 'starts-allowed':
-      return 'there is room again: it goes on';
+      return 'there is room again; tasks start again';
     case 'run-ended':
       return `ended: ${event.outcome}`;
     case 'request-refused':
@@ -173,9 +174,9 @@ function heldText(hold: (RunEvent & { readonly type: 'task-held' })['hold']): st
     case 'check':
       return hold.defined === undefined
         ? `breaks the check ${hold.check}`
-        : `passes the check ${hold.check} only by its own change of ${hold.defined.changes.map(({ path }) => path).join(', ')}`;
+        : `passes the check ${hold.check} only with its own change to ${hold.defined.changes.map(({ path }) => path).join(', ')}`;
     case 'needs':
-      return `stands on ${hold.task}, which is held`;
+      return `builds on ${hold.task}, which is held`;
   }
 }
 
@@ -184,16 +185,16 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
     case 'denied':
       return `${task}: denied ${note.tool}: ${explain(note.because).detail}`;
     case 'asked':
-      return `${task}: asks for ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
+      return `${task}: requests access to ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
     case 'posted':
       return `${task}: posts a ${note.severity === 'critical' ? 'critical ' : ''}${note.kind} to ${note.target}: ${note.text}`;
     case 'trouble':
-      // the event does not say whose login it is; that command tells it of all
+      // the event does not name the provider; that command checks all of them
       return `${task}: ${troubleText(note.trouble)}${note.trouble.kind === 'needs-login' ? '; tidegate auth --check' : ''}`;
     case 'turns-near':
-      return `${task}: ${note.turns} of ${note.limit} turns are taken`;
+      return `${task}: ${note.turns} of ${note.limit} turns used`;
     case 'tripped':
-      return `${task}: goes round in circles (${note.trip.pattern})`;
+      return `${task}: the agent is looping (${note.trip.pattern})`;
     case 'started':
     case 'heard':
     case 'usage':
@@ -206,42 +207,42 @@ function haltedLine({ because }: RunEvent & { readonly type: 'run-halted' }): st
   return `halted: ${detail}; ${adviceText({ command: 'tidegate resume', ...advice })}`;
 }
 
-/** The provider's own words say that it refused, and nothing of what helps here. */
+/** The provider's message does not say how to log in here. */
 function loginText({ provider, trouble }: RunEvent & { readonly type: 'provider-paused' }): string {
-  const login = trouble.kind === 'needs-login' ? loginAt(provider) : null;
+  const login = trouble.kind === 'needs-login' ? loginFix(provider) : null;
   return login === null ? '' : `; ${adviceText({ fix: login, command: 'tidegate resume' })}`;
 }
 
-/** A failed phase says why; of those that pass, only the milestones are told. */
+/** A failed phase says why; of those that passed, only the milestones are shown. */
 function judgedLine(event: RunEvent & { readonly type: 'phase-judged' }): string | null {
   const subject = 'task' in event ? event.task : event.phase;
-  if (!passes(event.verdicts)) return `${subject}: not passed: ${event.verdicts.flatMap(describeVerdict).join('; ')}`;
+  if (!passes(event.verdicts)) return `${subject}: did not pass: ${event.verdicts.flatMap(describeVerdict).join('; ')}`;
   if (event.phase === 'thread') return threadLine(event.wave, event.evidence);
-  if (event.phase === 'ownership') return `check: wave ${event.wave} may be asked for`;
+  if (event.phase === 'ownership') return `check: ${waveName(event.wave)} is ready for approval`;
   if (event.phase === 'closure')
     return event.evidence.checks.length === 0
-      ? `verify: wave ${event.wave} merges cleanly; the plan has no check to run on it`
-      : `verify: wave ${event.wave} holds together`;
+      ? `verify: ${waveName(event.wave)} merges cleanly; the plan has no checks`
+      : `verify: ${waveName(event.wave)} passed all checks`;
   return event.phase === 'monitor' ? `${event.task}: ready` : null;
 }
 
-/** Of the built-in board nothing is said, unless it stands in for something else. */
+/** Null for the built-in board, unless it replaces a thread that failed. */
 function threadLine(wave: number, evidence: ThreadEvidence): string | null {
   const { board, id, failed = [] } = evidence;
   if (!isBound(evidence) && failed.length === 0) return null;
   const before = failed.map(({ way, because }) => `${way}: ${describeFinding(because)}`).join('; ');
-  return `thread: wave ${wave} has ${id} (${board})${before === '' ? '' : `; ${before}`}`;
+  return `thread: ${waveName(wave)} uses ${id} (${board})${before === '' ? '' : `; ${before}`}`;
 }
 
 function endedText(event: RunEvent & { readonly type: 'attempt-ended' }): string {
   const { ending, handoff, snapshot, sleptSeconds = 0 } = event;
-  const slept = toldOfSleep(sleptSeconds);
-  const said = handoff.kind === 'given' ? `handoff ${handoff.handoff.status}` : `handoff ${handoff.kind}`;
-  return `${howEnded(ending)}, ${said}, ${snapshot === null ? 'no snapshot' : files(snapshot.diff.length)}${slept === null ? '' : `; ${slept}`}`;
+  const slept = sleepText(sleptSeconds);
+  const status = handoff.kind === 'given' ? handoff.handoff.status : handoff.kind;
+  return `${endingText(ending)}, handoff ${status}, ${snapshot === null ? 'no snapshot' : fileCount(snapshot)}${slept === null ? '' : `; ${slept}`}`;
 }
 
-export const howEnded = ({ reason, code, signal }: Ending): string =>
+export const endingText = ({ reason, code, signal }: Ending): string =>
   reason === 'exited' ? `exit ${code ?? signal}` : reason;
 
 const conflictText = ({ conflicts }: RunEvent & { readonly type: 'candidate-built' }): string =>
-  conflicts.map(({ task, files: named }) => `; ${task} conflicts in ${named.join(', ')}`).join('');
+  conflicts.map(({ task, files }) => `; ${task} conflicts in ${files.join(', ')}`).join('');

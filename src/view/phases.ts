@@ -12,7 +12,7 @@ type PhaseMark = {
   readonly mark: Mark;
 };
 
-/** How far the ten phases of the current wave have come, and the landing after them. */
+/** The state of the ten phases of the current wave, and of the landing after them. */
 export function phaseMarks(state: RunState): readonly PhaseMark[] {
   const done = progressOf(state);
   const first = phases.findIndex(({ phase }) => !done[phase].passed);
@@ -40,7 +40,7 @@ function progressOf(state: RunState): Readonly<Record<Phase, Progress>> {
     ownership: judged(wave?.ownership ?? null),
     approval: judged(wave?.approval ?? null),
     dispatch: { passed: tasks.length > 0 && tasks.every(launched), failed: tasks.some(isHalted) },
-    monitor: { passed: tasks.length > 0 && tasks.every(isThrough), failed: tasks.some(needsPerson) },
+    monitor: { passed: tasks.length > 0 && tasks.every(hasFinished), failed: tasks.some(needsPerson) },
     closure: wave?.closed === true ? done : judged(closed),
     merge: { passed: wave?.closed === true, failed: false },
   };
@@ -53,9 +53,9 @@ const judged = (verdicts: readonly Verdict[] | null): Progress => ({
 });
 const isHalted = (task: TaskState): boolean => task.progress.status === 'waiting' && task.progress.next.halt !== null;
 const needsPerson = (task: TaskState): boolean => ['held', 'failed'].includes(task.progress.status);
-const isThrough = (task: TaskState): boolean => ['ready', 'merged', 'done', 'dropped'].includes(task.progress.status);
+const hasFinished = (task: TaskState): boolean => ['ready', 'merged', 'done', 'dropped'].includes(task.progress.status);
 
-/** A landing may be approved long before it is due. */
+/** A landing may be approved long before it can happen. */
 const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave) => wave.closed);
 
 function landingMark(state: RunState): Mark {
@@ -80,7 +80,7 @@ const signs: Record<Mark, { readonly sign: string; readonly tone: Span['tone'] }
   failed: { sign: '✗', tone: 'bad' },
 };
 
-/** The five words on one line; a word that is under way or has failed unfolds into its phases. */
+/** The five words on one line. An active or failed word is followed by its phases. */
 export const phaseLine = (state: RunState): Text =>
   wordsOf(state).flatMap(({ shown, members, whole }, at): (string | Span)[] => {
     const unfolds = members.length > 1 && (whole === 'active' || whole === 'failed');
@@ -88,11 +88,11 @@ export const phaseLine = (state: RunState): Text =>
     return [...(at === 0 ? [] : ['  ']), shown, ...inner];
   });
 
-/** The five words, folded. */
+/** The five words without phases. */
 export const wordLine = (state: RunState): Text =>
   wordsOf(state).flatMap(({ shown }, at) => (at === 0 ? [shown] : ['  ', shown]));
 
-/** The five words, one on each line with all its phases. */
+/** One line per word, with all its phases. */
 export const unfoldedLines = (state: RunState): readonly Text[] =>
   wordsOf(state).map(({ shown, members }) => [
     { ...shown, text: shown.text.padEnd(11) },
@@ -124,7 +124,7 @@ function wholeMark(members: readonly PhaseMark[], state: RunState): Mark {
 
 const phaseText = ({ phase, mark }: PhaseMark): string => `${signs[mark].sign} ${phase}`;
 
-/** All ten, one line each, for `show`. */
+/** One line per phase, for `show`. */
 export const phaseTable = (state: RunState): readonly Text[] =>
   phaseMarks(state).map(({ phase, id, word, mark }) => [
     { text: `  ${signs[mark].sign} `, tone: signs[mark].tone },

@@ -1,6 +1,7 @@
 import { usualNetwork } from '../agents/agents.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Explained } from '../domain/explain/sentence.ts';
+import { waveName } from '../domain/explain/text.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { titleOf } from '../domain/plan/commit-subject.ts';
 import { allTasks, type Check, type FrozenPlan, type PlannedTask } from '../domain/plan/plan.ts';
@@ -9,14 +10,14 @@ import { selectedWaves } from '../domain/run/run.ts';
 import { isResolved, type TaskState } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 
-/** Told wherever a person decides about a plan without checks. */
-export const uncheckedText = 'none: nothing is run on the result before it lands';
+/** Shown wherever a person decides about a plan without checks. */
+export const uncheckedText = 'none: the result is not tested before it lands';
 
-/** What a person is asked to approve: the plan by its hash, every scope, the fence, and what is unusual about it. */
+/** The plan that a person approves: its hash, every scope, the fence, and warnings. */
 export function planView(
   state: RunState,
   warnings: readonly Finding[] = [],
-  shows: { readonly definitions?: boolean } = {},
+  options: { readonly definitions?: boolean } = {},
 ): readonly Text[] {
   const { plan } = state;
   return [
@@ -27,13 +28,13 @@ export function planView(
     ...(plan.setup === null
       ? []
       : [
-          `setup   ${plan.setup}${plan.setupInputs === undefined ? '' : ` (made from ${plan.setupInputs.join(', ')})`}`,
+          `setup   ${plan.setup}${plan.setupInputs === undefined ? '' : ` (depends on ${plan.setupInputs.join(', ')})`}`,
         ]),
     ...(plan.checks.length === 0
       ? [[{ text: 'check   ', tone: 'waiting' as const }, uncheckedText]]
       : plan.checks.flatMap((check) => [
           `check   ${check.name}: ${check.run}`,
-          ...(shows.definitions === true ? definitionLines(check) : []),
+          ...(options.definitions === true ? definitionLines(check) : []),
         ])),
     ...(plan.focus === undefined ? [] : [`focus   ${plan.focus.replaceAll(/\s+/g, ' ')}`]),
     `land    ${landTexts[plan.land]}`,
@@ -41,7 +42,7 @@ export function planView(
   ];
 }
 
-/** What decides what a check proves. */
+/** The files that decide what a check proves. */
 export const definitionLines = ({ definitions = [] }: Check): readonly Text[] =>
   definitions.map(({ path, keys }): Text => {
     const only = keys === undefined ? '' : `: ${keys.join(', ')}`;
@@ -52,12 +53,11 @@ function waveLines({ plan, tasks: states }: RunState, index: number): readonly T
   const wave = plan.waves[index];
   if (wave === undefined) return [];
   const width = Math.min(24, Math.max(...wave.tasks.map((task) => task.id.length)));
-  const name = wave.name === '' || wave.name === `wave-${index}` ? '' : ` ${wave.name}`;
   const tasks = inOrder(wave.tasks).flatMap((task, at): readonly Text[] => [
     [...taskLine(task, at + 1, width), settledText(states[task.id])],
     ...titleLine(task),
   ]);
-  return ['', [{ text: `wave ${index}${name}`, tone: 'strong' }], ...tasks, ...sharedLine(wave.tasks)];
+  return ['', [{ text: waveName(index, wave.name), tone: 'strong' }], ...tasks, ...sharedLine(wave.tasks)];
 }
 
 function titleLine(task: PlannedTask): readonly Text[] {
@@ -65,12 +65,11 @@ function titleLine(task: PlannedTask): readonly Text[] {
   return title === task.id ? [] : [[{ text: `      ${title}`, tone: 'dim' }]];
 }
 
-/** Nothing keeps tasks without `owns` apart before they are merged. */
+/** Tasks without `owns` are kept apart only when they are merged. */
 function sharedLine(tasks: readonly PlannedTask[]): readonly Text[] {
   const open = tasks.filter((task) => task.owns === null);
   if (open.length < 2) return [];
-  const text =
-    'tasks that own what no other claims may change the same files; if that does not fit together, you decide';
+  const text = 'tasks that own whatever no other task claims may change the same files; you decide about conflicts';
   return [[{ text: `      ${text}`, tone: 'dim' }]];
 }
 
@@ -81,17 +80,17 @@ const taskLine = (task: PlannedTask, at: number, width: number): readonly (strin
   { text: task.needs.length === 0 ? '' : `  after ${task.needs.join(', ')}`, tone: 'dim' },
 ];
 
-/** Of a new version of the plan: what is not begun again. */
+/** Marks tasks that a new version of the plan does not start again. */
 const settledText = (task: TaskState | undefined): string | Span =>
-  task !== undefined && isResolved(task) ? { text: `  ${task.progress.status} already`, tone: 'dim' } : '';
+  task !== undefined && isResolved(task) ? { text: `  already ${task.progress.status}`, tone: 'dim' } : '';
 
 function scopeText(task: PlannedTask): string {
   const shares = task.shares.length === 0 ? '' : ` shares ${task.shares.join(' ')}`;
-  if (task.owns === null) return `owns what no other task claims${shares}`;
+  if (task.owns === null) return `owns whatever no other task claims${shares}`;
   return task.owns.length === 0 ? 'read-only' : `owns ${task.owns.join(' ')}${shares}`;
 }
 
-/** Tasks of a wave after what they need. */
+/** Sorts the tasks of a wave so that each comes after the tasks that it needs. */
 function inOrder(tasks: readonly PlannedTask[]): readonly PlannedTask[] {
   const placed = new Set<PlannedTask>();
   const place = (task: PlannedTask): void => {
@@ -104,8 +103,7 @@ function inOrder(tasks: readonly PlannedTask[]): readonly PlannedTask[] {
 
 function fenceLine(plan: FrozenPlan): Text {
   const { fence } = plan;
-  if (fence.mode === 'none')
-    return ['fence   ', { text: 'NONE: agents run with everything that you may do', tone: 'bad' }];
+  if (fence.mode === 'none') return ['fence   ', { text: 'NONE: agents run with all your permissions', tone: 'bad' }];
   const extra = [
     ...(fence.read.length === 0 ? [] : [`reads ${fence.read.join(' ')}`]),
     ...(fence.write.length === 0 ? [] : [`writes ${fence.write.join(' ')}`]),
@@ -124,9 +122,9 @@ function networkText(plan: FrozenPlan): string {
 
 const landTexts: Record<FrozenPlan['land'], string> = {
   ask: 'asks before the branch moves',
-  auto: 'moves the branch without asking, once all is proven',
-  branch: 'leaves the result on a branch of its own',
-  pr: 'pushes a branch and opens a pull request; your branch stays',
+  auto: 'moves the branch without asking, after all checks pass',
+  branch: 'leaves the result on a separate branch',
+  pr: 'pushes a branch and opens a pull request; your branch does not move',
   wave: 'moves the branch after every wave',
 };
 

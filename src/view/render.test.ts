@@ -8,7 +8,7 @@ import { duration } from '../domain/explain/text.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { Text } from '../ports/terminal.ts';
-import { eventLine, eventTeller } from './event-line.ts';
+import { eventDescriber, eventLine } from './event-line.ts';
 import { planView } from './plan-view.ts';
 import { runView } from './run-view.ts';
 import { whyRun, whyTask } from './why.ts';
@@ -29,12 +29,12 @@ test('a run that waits for approval shows who is waited for, since when, and wha
     checkout-k3f9 onto main, fence: bubblewrap, 1m 11s
     ✓ Check  ● Approve  · Work  · Verify  · Land
 
-    wave 0
+    wave 1
       · hello  waiting            for approval
       · reply  waiting            for hello
 
-    waits for you (1m 05s): 2 tasks wait for approval
-      nothing has started; to say no: tidegate reject checkout-k3f9
+    waiting for you (1m 05s): 2 tasks are waiting for approval
+      nothing has started; to reject the plan: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     "
   `);
@@ -46,18 +46,18 @@ test('a run at work unfolds the word it is at', () => {
     checkout-k3f9 onto main, fence: bubblewrap, 1m 18s
     ✓ Check  ✓ Approve  ● Work (● dispatch · monitor)  · Verify  · Land
 
-    wave 0
+    wave 1
       ● hello  running    1m 06s
       · reply  waiting            for hello
     "
   `);
 });
 
-test('a task that was taken back out of the branch says so', () => {
+test('a task that was undone out of the branch says so', () => {
   const lines = plain(runView(partlyUndone()));
-  expect(lines.filter((line) => line.includes('taken back'))).toEqual([
-    expect.stringMatching(/^ {2}✓ hello .*, taken back$/),
-    expect.stringContaining('; hello taken back since'),
+  expect(lines.filter((line) => line.includes('undone'))).toEqual([
+    expect.stringMatching(/^ {2}✓ hello .*, undone$/),
+    expect.stringContaining('; hello was undone later'),
   ]);
 });
 
@@ -67,12 +67,12 @@ test('a held task says why and offers the command', () => {
     checkout-k3f9 onto main, fence: bubblewrap, 1m 21s
     ✓ Check  ✓ Approve  ✗ Work (● dispatch ✗ monitor)  · Verify  · Land
 
-    wave 0
+    wave 1
       ! hello  held       1m 06s  added x.md: the task does not own it
       ! reply  blocked            needs hello, which is held
 
-    waits for you (1m 06s): hello: added x.md: the task does not own it
-      its work is kept; granted or dropped, it is judged again at no cost
+    waiting for you (1m 06s): hello: added x.md: the task does not own it
+      its work is kept; after a grant or drop it is judged again at no cost
       tidegate grant checkout-k3f9/hello x.md
     "
   `);
@@ -104,21 +104,23 @@ test('a check is told apart by whose definition it ran with, and a hold says why
     check('b', 'failed'),
     { type: 'task-held', task: hello, hold },
   ];
-  expect(events.map(eventTeller())).toEqual([
-    'wave 0: 0 integrated',
+  expect(events.map(eventDescriber())).toEqual([
+    'wave 1: 0 tasks integrated',
     'check test on the candidate: passed',
     'check test on the candidate, with the earlier definition: failed',
-    'hello: held: passes the check test only by its own change of ci.sh',
+    'hello: held: passes the check test only with its own change to ci.sh',
   ]);
 });
 
 test('a machine that slept is told where the end of the attempt is, and not when it only was busy', () => {
   if (ended.type !== 'attempt-ended') throw new Error('not an end');
   const slept: RunEvent = { ...ended, sleptSeconds: 7_530 };
-  expect(eventLine(slept)).toBe('hello: exit 0, handoff done, 1 file; the machine slept 2h 05m, which was not charged');
+  expect(eventLine(slept)).toBe(
+    'hello: exit 0, handoff done, 1 file; the machine slept for 2h 05m, which does not count',
+  );
   expect(eventLine({ ...ended, sleptSeconds: 59 })).toBe(eventLine(ended));
   const told = (event: RunEvent) => plain(runView(viewed(...begun(), ...approved, ...started, event, ...held)));
-  expect(told(slept)).toContain('hello: the machine slept 2h 05m, which was not charged');
+  expect(told(slept)).toContain('hello: the machine slept for 2h 05m, which does not count');
   expect(told(ended).join()).not.toContain('slept');
 });
 
@@ -143,12 +145,12 @@ test.each([
   const trouble = { kind: 'needs-login', until: null, words: '401 invalid x-api-key' } as const;
   const refused: RunEvent = { type: 'provider-paused', provider, until: null, trouble, tries: 1 };
   expect(eventLine(refused)).toBe(
-    `${provider} is paused until a person resumes it: needs-login, 401 invalid x-api-key; ${login}, then: tidegate resume`,
+    `${provider} is paused until a person resumes it: needs-login, 401 invalid x-api-key; ${login}, then run: tidegate resume`,
   );
   const view = viewed(...begun(), ...approved, ...started, refused);
   expect(plain(runView(view)).slice(-4).join('\n')).toMatch(
     new RegExp(
-      `: no login at ${provider}: 401 invalid x-api-key\n.*\n {2}first: ${login}\n {2}then: {2}tidegate resume checkout-k3f9$`,
+      `: not logged in to ${provider}: 401 invalid x-api-key\n.*\n {2}first: ${login}\n {2}then: {2}tidegate resume checkout-k3f9$`,
     ),
   );
 });
@@ -165,11 +167,11 @@ test('a run that ended without a dropped task says so', () => {
     checkout-k3f9 onto main, fence: bubblewrap, 13s
     ✓ Check  ✓ Approve  ✓ Work  ✓ Verify  ✓ Land
 
-    wave 0, closed
+    wave 1, closed
       - hello  dropped            by ada
       - reply  dropped            by ada
 
-    Done, without 2 dropped tasks; nothing was landed
+    Done without 2 dropped tasks; nothing has landed
     "
   `);
 });
@@ -180,16 +182,16 @@ test('what is to be approved names hash, scopes, fence and warnings', () => {
     "
     plan onto main, plan 4f5517b720bb
 
-    wave 0
+    wave 1
        1  hello  owns HELLO.md
           Write hello/a.txt with the number 1.
        2  reply  owns REPLY.md docs/**  after hello
           Write reply/a.txt with the number 1.
 
     fence   bubblewrap, network off
-    check   none: nothing is run on the result before it lands
+    check   none: the result is not tested before it lands
     land    asks before the branch moves
-    note    reply: the brief of \`reply\` is inline; \`strict\` wants a directive file
+    note    reply: the brief of \`reply\` is inline; \`strict\` needs a directive file
     "
   `);
 });
@@ -208,16 +210,16 @@ test('why is one sentence with the age of the fact and the next command', () => 
   const waiting = viewed(...begun());
   const alone = { ahead: null, attended: true };
   expect(whyRun(waiting, alone)).toEqual({
-    sentence: 'checkout-k3f9 has been waiting for you for 1m 05s: 2 tasks wait for approval.',
-    safe: 'nothing has started; to say no: tidegate reject checkout-k3f9',
+    sentence: 'checkout-k3f9 has been waiting for you for 1m 05s: 2 tasks are waiting for approval.',
+    safe: 'nothing has started; to reject the plan: tidegate reject checkout-k3f9',
     command: 'tidegate approve checkout-k3f9',
   });
   const working = viewed(...begun(), ...approved, ...started);
   expect(whyRun(working, { ahead: 'older-abcd', attended: true }).sentence).toContain(
-    'waits to land on main: older-abcd goes first',
+    'is waiting to land on main after older-abcd',
   );
   expect(whyTask(working, reply, alone)).toEqual({
-    sentence: 'checkout-k3f9/reply waits for hello, which is running for 1m 06s.',
+    sentence: 'checkout-k3f9/reply is waiting for hello (running for 1m 06s).',
     safe: '',
     command: 'tidegate why checkout-k3f9/hello',
   });
@@ -227,13 +229,13 @@ test('bookkeeping makes no line, milestones make one', () => {
   const lines = [...begun(), ...approved, ...started, ended, ...held].map(eventLine).filter((line) => line !== null);
   expect(lines).toMatchInlineSnapshot(`
     [
-      "checkout-k3f9: plan 4f5517b720bb from tidegate.plan.yaml, onto main; it has no checks",
-      "check: wave 0 may be asked for",
-      "approve: waits for a person",
+      "checkout-k3f9: plan 4f5517b720bb from tidegate.plan.yaml, onto main; the plan has no checks",
+      "check: wave 1 is ready for approval",
+      "approve: waiting for a person",
       "approve: approved by ada (command)",
       "hello: started",
       "hello: exit 0, handoff done, 1 file",
-      "hello: not passed: added x.md: the task does not own it",
+      "hello: did not pass: added x.md: the task does not own it",
     ]
   `);
 });

@@ -1,22 +1,22 @@
 import type { TaskId } from '../domain/base/ids.ts';
-import { duration, two } from '../domain/explain/text.ts';
+import { duration, twoDigits } from '../domain/explain/text.ts';
 import { isDcmEvent } from '../domain/ledger/dcm-events.ts';
 import { isRequest, type RunEvent } from '../domain/ledger/events.ts';
 import type { TapName } from '../domain/ledger/requests.ts';
 import type { Stored } from '../ports/ledger.ts';
 
-/** When things happened, for people only: nothing is decided by it. */
+/** Times for people to read. No decision depends on them. */
 export type Times = {
   readonly began: string | null;
   readonly ended: string | null;
-  /** The last thing that happened to the run. */
+  /** The time of the last event. */
   readonly last: string | null;
-  /** When a task came into the state it is in. */
+  /** The time at which each task entered its current state. */
   readonly tasks: Readonly<Partial<Record<TaskId, string>>>;
   readonly taps: Readonly<Partial<Record<TapName, string>>>;
-  /** Since when it is paused, stopped or halted, its provider is, or its landing is refused. */
+  /** The time at which the run or its provider was paused, stopped or halted, or its landing refused. */
   readonly stood: string | null;
-  /** Since when an undo is under way. */
+  /** The time at which an undo was requested. */
   readonly undo: string | null;
 };
 
@@ -49,7 +49,7 @@ export function evolveTimes(times: Times, { at, event }: Stored): Times {
   }
 }
 
-/** Tasks that an event brings into another state. */
+/** The tasks that enter another state with this event. */
 function touched(event: RunEvent): readonly TaskId[] {
   switch (event.type) {
     case 'phase-judged':
@@ -70,23 +70,23 @@ function touched(event: RunEvent): readonly TaskId[] {
   }
 }
 
-/** How long ago, or nothing when it is not known. */
+/** Empty when the time is not known. */
 export const age = (since: string | null | undefined, now: string): string =>
   since === null || since === undefined ? '' : duration(Date.parse(now) - Date.parse(since));
 
-/** ` for 3m 07s`, or nothing when it is not known. */
+/** ` for 3m 07s`, or empty when the time is not known. */
 export function lasting(since: string | null, now: string): string {
   const text = age(since, now);
   return text === '' ? '' : ` for ${text}`;
 }
 
-/** The verb of a sentence that says for how long, where that is known. `lasts` is what `lasting` returned. */
+/** The verb for a sentence that ends with `lasts`, the result of `lasting`. */
 export const hasBeen = (doing: string, lasts: string): string => (lasts === '' ? `is ${doing}` : `has been ${doing}`);
 
-/** Until when, by the clock of who reads it; with `now` also for how long yet. */
+/** The end of a pause in local time; with `now` also the remaining time. */
 export function pauseText(until: string | null, now?: string): string {
   if (until === null) return ' until a person resumes it';
   const at = new Date(until);
-  const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  const clock = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
   return ` until ${clock}${now === undefined ? '' : ` (${duration(at.getTime() - Date.parse(now))})`}`;
 }

@@ -33,7 +33,7 @@ describe.skipIf(program === null)(`steering claude${program === null ? ', WHICH 
     expect(events.filter(({ event }) => event.type === 'attempt-intended')).toHaveLength(1);
     expect(events.filter(({ event }) => event.type === 'message-sent')).toHaveLength(1);
     const attached = (await here.cli('attach', 'one')).stdout;
-    for (const line of ['→ Write', '← a person says: mind rule 4711', '── the agent is through'])
+    for (const line of ['→ Write', '← a person says: mind rule 4711', '── the agent has finished'])
       expect(attached).toContain(line);
   });
 

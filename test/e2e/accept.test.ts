@@ -255,11 +255,11 @@ describe('tidegate edit <run>', () => {
     expect((await by('true', { CLAUDECODE: '1' })).code).toBe(43);
     expect(await by('sed -i 1d shared.txt')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the conflict is not settled in shared.txt'),
+      stderr: expect.stringContaining('the conflict is not resolved in shared.txt'),
     });
     expect(await by('echo more >> more.txt')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the conflict is not settled in shared.txt'),
+      stderr: expect.stringContaining('the conflict is not resolved in shared.txt'),
     });
     const settled = await by('cat shared.txt; echo both > shared.txt');
     expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining(`tidegate land ${run}`) });
@@ -322,7 +322,7 @@ describe('tidegate edit <run>', () => {
       `settle the conflict in kept.txt: keep kept.txt.${ours} under that name, or remove it`,
     );
     expect(untouched.stderr).toContain(
-      `the conflict is not settled in gone.txt.${theirs}, kept.txt.${ours}, logo.bin.${ours}, logo.bin.${theirs}`,
+      `the conflict is not resolved in gone.txt.${theirs}, kept.txt.${ours}, logo.bin.${ours}, logo.bin.${theirs}`,
     );
     const chosen = [
       `mv logo.bin.${theirs} logo.bin`,

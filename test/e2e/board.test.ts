@@ -77,7 +77,7 @@ test('of 1,000 posts 50 are taken, none that is too long, and a secret is in non
   expect((await here.cli('run', 'plan.yaml', '--yes', '--land')).code).toBe(0);
   const answers = here.git('show', 'main:a.txt');
   expect(answers.match(/"ok":true/g)).toHaveLength(50);
-  expect(answers).toContain('a message has at most 4000 characters');
+  expect(answers).toContain('the message has more than 4000 characters');
   const board = await boardOf(here);
   expect(board.map(({ text }) => text)).toEqual(Array.from({ length: 50 }, (_, n) => `${n + 1} [redacted]`));
   expect(filesWith(here.state().root, [token])).toEqual([]);

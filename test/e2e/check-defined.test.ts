@@ -65,7 +65,7 @@ test('S3: a definition that a task owns by name is tried beside the one before, 
   const held = await scene.cli('run', 'plan.yaml', '--yes');
   const id = await idOf(scene);
   expect(held.code).toBe(43);
-  expect(held.stdout).toContain('passes the check test only by its own change of ci.sh');
+  expect(held.stdout).toContain('passes the check test only with its own change to ci.sh');
   expect(held.stdout).toContain(`tidegate grant ${id}/work ci.sh`);
   expect((await ran(scene)).map(({ outcome }) => outcome)).toEqual(['passed', 'passed', 'failed']);
   expect(new Set((await ran(scene)).map(({ tree }) => tree)).size).toBe(3);
@@ -121,7 +121,7 @@ test('S3: of a manifest only the keys that define the check are put back', async
     },
   });
   const held = await scene.cli('run', 'plan.yaml', '--yes');
-  expect(held.stdout).toContain('only by its own change of package.json (scripts.test)');
+  expect(held.stdout).toContain('only with its own change to package.json (scripts.test)');
   const built = (await events(scene)).flatMap((event) =>
     event.type === 'candidate-built' ? (event.before ?? []) : [],
   )[0];
@@ -217,7 +217,7 @@ test.each(['auto', 'branch', 'pr'])(
     // the base, which is also the first candidate with its definition; both candidates; and the landing with that of main
     expect((await ran(scene)).map(({ outcome }) => outcome)).toEqual(['passed', 'passed', 'passed', 'failed']);
     const why = await scene.cli('why', id);
-    expect(why.stdout).toContain("the check test passes with the run's definition and fails with main's");
+    expect(why.stdout).toContain("the check test passes with the run's definition but fails with the one on main");
     expect(why.stdout).toContain(`tidegate grant ${id}/narrow ci.sh`);
     expect(checkHistory(await scene.events())).toEqual([]);
 

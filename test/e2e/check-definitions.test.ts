@@ -402,7 +402,7 @@ test('S3: what is shown is just that change', async () => {
   expect(findings().map(explain)).toMatchObject([
     {
       detail:
-        'modified package.json: `scripts.test` defines the check test; a task may change that only if its `owns` or `shares` names the file, or a person grants it',
+        'modified package.json: `scripts.test` defines the check test; a task may change that only if `owns` or `shares` names the file, or a person grants it',
       fix: 'tidegate grant work package.json, or tidegate drop work package.json',
     },
   ]);

@@ -172,7 +172,7 @@ describe('doctor', () => {
     expect(exit).toBe(0);
     expect(out).not.toContain('Ready.');
     expect(out).toMatch(
-      /^No agent is ready yet; the rest is\.\nfirst: npm install -g .*\nthen: {2}tidegate doctor\n$/m,
+      /^No agent is ready yet\. Everything else is\.\nfirst: npm install -g .*\nthen: {2}tidegate doctor\n$/m,
     );
   });
 

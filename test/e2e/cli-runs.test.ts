@@ -43,7 +43,7 @@ test('in a pipe: plain lines, landed, exit 0; then undone exactly', async () => 
   const ran = await here.cli('run', 'plan.yaml', '--yes', '--land');
   expect(ran).toMatchObject({ code: 0 });
   expect(ran.stdout).not.toContain('\x1b');
-  for (const line of ['hello: started', 'reply: ready', 'wave 0: merged hello, reply', 'Landed on main as'])
+  for (const line of ['hello: started', 'reply: ready', 'wave 1: merged hello, reply', 'Landed on main as'])
     expect(ran.stdout).toContain(line);
   expect(ran.stdout).toContain('(yes-flag)');
   expect(ran.stdout).toContain('onto main; it has no checks\n');
@@ -100,7 +100,7 @@ test('a held task is named with its command; dropped by name the rest lands, exi
   await using here = await project({ plan: { tasks: { hello, rogue } } });
   const ran = await here.cli('run', 'plan.yaml', '--yes', '--land');
   expect(ran.code).toBe(43);
-  expect(ran.stdout).toMatch(/waits for you .*rogue.*readme\.md/);
+  expect(ran.stdout).toMatch(/waiting for you .*rogue.*readme\.md/);
   expect((await here.cli('diff', 'rogue', '--stat')).stdout).toMatch(
     /modified readme\.md +\+\d+ −\d+ +out of scope: the task does not own it/,
   );

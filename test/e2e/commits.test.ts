@@ -33,7 +33,7 @@ test('F28: hooks of the person that do not run are named before the start, and i
   await using p = await project({ plan: { land: 'auto', tasks: { one } } });
   for (const hook of ['pre-commit', 'commit-msg', 'pre-push'])
     p.write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch '${p.root}/hooked'\nexit 1\n`, 0o755);
-  const told = 'your hooks do not run on the commits of a run: pre-commit, commit-msg (';
+  const told = 'your git hooks do not run on the commits of a run: pre-commit, commit-msg (';
   const linted = await p.cli('lint', 'plan.yaml');
   expect(linted.stdout + linted.stderr).toContain(told);
   const ran = await p.cli('run', 'plan.yaml', '--yes');

@@ -72,7 +72,7 @@ describe('the disk cap', { timeout: 120_000 }, () => {
     const running = ended(p.start(['run', 'plan.yaml', '--yes', '--json']));
     await until(p, 'starts-suspended');
     expect((await p.cli('why')).stdout).toMatch(
-      /only \d+\.\d MB are free on the disk, and 50\.0 MB \(disk\.free\) must be/,
+      /only \d+\.\d MB of disk space is free, and disk\.free requires 50\.0 MB/,
     );
     disk.remount('size=100m');
     expect(await running).toMatchObject({ code: 0 });

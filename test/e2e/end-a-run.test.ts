@@ -49,7 +49,7 @@ describe('abandon ends a run', () => {
     const refused = await ended(p.start(['abandon', run], { CLAUDECODE: '1' }));
     expect([refused.code, await types(p)]).toEqual([43, expect.not.arrayContaining(['run-abandoned'])]);
     expect(await p.cli('abandon', run)).toMatchObject({ code: 0, stdout: expect.stringContaining('tidegate rescue') });
-    expect((await p.cli('abandon', run)).stdout).toContain('has ended already (abandoned)');
+    expect((await p.cli('abandon', run)).stdout).toContain('has already ended (abandoned)');
     // and no coordinator stays for the question that nobody answers any more
     await using ledger = await openSqliteLedger(p.state().ledger);
     const holder = (await ledger.holder())?.holder;
@@ -143,7 +143,7 @@ describe('work of a run that ended', () => {
     expect(await freed(p)).toBe(1);
     expect(await p.cli('land', run)).toMatchObject({ code: 3 });
     expect(p.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(['a.txt', 'plan.yaml', 'readme.md']);
-    expect((await p.cli('drop', `${run}/task`)).stderr).toContain('task has landed already');
+    expect((await p.cli('drop', `${run}/task`)).stderr).toContain('task has already landed');
     expect(await wrongWith(p)).toEqual([]);
   }, 60_000);
 });

@@ -13,7 +13,7 @@ test('F28: undo without a terminal moves nothing unless --yes says so', async ()
   const ran = await here.cli('run', 'plan.yaml', '--yes', '--land');
   expect(ran.code).toBe(0);
   // F25: without a check nothing holds anything together
-  expect(ran.stdout).toContain('verify: wave 0 merges cleanly; the plan has no check to run on it');
+  expect(ran.stdout).toContain('verify: wave 1 merges cleanly; the plan has no checks');
   const landed = here.git('rev-parse', 'main');
   const refused = await here.cli('undo', '--json');
   expect(refused.code).toBe(43);

@@ -55,15 +55,15 @@ describe('pattern D: ready is what git and the supervisor saw', () => {
 
     const fates = Object.fromEntries(Object.keys(state.tasks).map((task) => [task, fateOf(state, task).join(': ')]));
     expect(fates).toEqual({
-      silent: 'failed: the agent left no handoff',
-      stale: 'failed: the nonce is not that of this attempt (stale or forged)',
-      sibling: 'failed: handoff does not fit its schema: unknown key "task"',
-      named: 'failed: handoff does not fit its schema: unknown key "task"',
-      forged: 'failed: the agent left no handoff',
+      silent: 'failed: the agent exited without a handoff',
+      stale: 'failed: the nonce of the handoff belongs to another attempt (stale or forged)',
+      sibling: 'failed: the handoff does not match its schema: unknown key "task"',
+      named: 'failed: the handoff does not match its schema: unknown key "task"',
+      forged: 'failed: the agent exited without a handoff',
       failing: 'failed: exit 1',
-      partial: 'failed: the agent says partial: half; remaining: the rest',
-      gave: 'failed: the agent says failed: impossible',
-      changed: 'failed: the agent says failed: no, it does not work',
+      partial: 'failed: the agent reports partial: half; remaining: the rest',
+      gave: 'failed: the agent reports failed: impossible',
+      changed: 'failed: the agent reports failed: no, it does not work',
       fifo: 'failed: .tidegate/handoff.json is not a regular file',
       link: 'failed: .tidegate/handoff.json is a symbolic link',
       huge: 'failed: .tidegate/handoff.json has 5368709120 bytes, at most 16384 are allowed',
@@ -234,7 +234,7 @@ describe('pattern E: no phase is skipped', () => {
     );
     expect(refused).toEqual([
       expect.stringContaining('another version of the plan'),
-      'nothing waits for the start-0 approval',
+      'nothing is waiting for the start-0 approval',
       expect.stringContaining('it is waiting'),
       'this version does not know requested-phase',
     ]);
@@ -252,7 +252,7 @@ test('F6: a task that did not make what has to come out of it is held with the n
   const held = await scene.cli('run', 'plan.yaml', '--yes', '--json');
   const { run, waits } = JSON.parse(held.stdout) as { run: string; waits: { message: string }[] };
   expect(held.code).toBe(43);
-  expect(waits.map(({ message }) => message)).toEqual(['the deliverable b.txt was not made']);
+  expect(waits.map(({ message }) => message)).toEqual(['the deliverable b.txt was not created']);
   expect((await scene.cli('rework', `${run}/late`, '-m', 'make b.txt')).code).toBe(0);
   const ended = await scene.cli('resume', run, '--json');
   expect({ code: ended.code, ended: JSON.parse(ended.stdout).ended }).toEqual({ code: 0, ended: 'landed' });

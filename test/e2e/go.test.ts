@@ -16,7 +16,7 @@ test('typed at a terminal, go shows its plan and starts at once; the plan can be
   const argv = [process.execPath, program, 'go', "'Fix the login'", "'Mend the list'", '--then', "'Say so'", '--land'];
   const { code, screen } = await atTerminal(argv, { cwd: here.checkout, env: here.environment }, {});
   expect(screen).not.toContain('[y/N');
-  expect(screen).toContain('mend-list  owns what no other task claims');
+  expect(screen).toContain('mend-list  owns whatever no other task claims');
   expect(screen).toContain('Fix the login');
   expect(code).toBe(0);
   expect(here.git('show', 'main:fix-login.txt')).toBe('fix-login');

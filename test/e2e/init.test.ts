@@ -110,7 +110,7 @@ describe('init', () => {
     const go = 'then:  tidegate go "what you want done"';
     expect(await ends('checks: []\n', '')).toEqual({
       code: 0,
-      last: `No agent is ready yet; the rest is.\nfirst: ${installAgent}\n${go}`,
+      last: `No agent is ready yet. Everything else is.\nfirst: ${installAgent}\n${go}`,
     });
     expect(await ends('checks: []\n', 'bin')).toMatchObject({
       code: 0,

@@ -27,7 +27,7 @@ test('F9: lint finds overlapping owns, with file, line, column and every path of
   expect(linted.stdout).toBe(
     [
       'two.yaml:6:20: error: `first` and `second` could both write `docs/api.md` (owns `docs/*.md` at two.yaml:6:20, owns `docs/api.md` at two.yaml:11:9), `src/b.ts` (owns `src/**` at two.yaml:6:12, owns `src/b.ts` at two.yaml:12:9)',
-      '  let one need the other, narrow what they own, or list the path in `shares` of both',
+      '  make one need the other, narrow what they own, or list the path in `shares` of both',
       '1 mistake; nothing was started',
       '',
     ].join('\n'),
@@ -107,11 +107,11 @@ tasks:
   await using here = await project({ plan: {}, files: { 'one.yaml': plan, 'tidegate.yaml': 'needs: [a]\n' } });
   const { findings = [] } = JSON.parse((await here.cli('lint', 'one.yaml', '--json')).stdout) as Linted;
   expect(findings.map(({ where, fix }) => `${where} ${fix}`)).toEqual([
-    'one.yaml:3:1 `owns` belongs to a task',
-    'one.yaml:7:5 `limits` belongs to the top level of the plan',
+    'one.yaml:3:1 `owns` belongs in a task',
+    'one.yaml:7:5 `limits` belongs in the top level of the plan',
     'one.yaml:8:5 remove it',
-    'one.yaml:9:29 `minutes` belongs to `limits` or an entry of `checks`',
-    'tidegate.yaml:1:1 `needs` belongs to a task',
+    'one.yaml:9:29 `minutes` belongs in `limits` or an entry of `checks`',
+    'tidegate.yaml:1:1 `needs` belongs in a task',
   ]);
 });
 
@@ -142,7 +142,7 @@ test('F26: a limit of turns that cannot be kept is warned about, and is not prom
   await using here = await project({ plan: { land: 'branch', limits: { turns: 7 }, tasks: { look } } });
   const linted = await here.cli('lint', 'plan.yaml');
   expect(linted.code).toBe(0);
-  expect(linted.stdout).toContain('plan.yaml:3:10: warning: `limits.turns` does not stop look: ');
+  expect(linted.stdout).toContain('plan.yaml:3:10: warning: `limits.turns` does not apply to look: ');
   expect((await here.cli('run', 'plan.yaml', '--yes')).code).toBe(0);
   expect((await here.cli('show', 'look', '--prompt')).stdout).not.toMatch(/\bturns\b/);
 });

@@ -121,7 +121,7 @@ describe('a fence with a list of hosts', () => {
     );
     expect(notes.map(({ note }) => note.because.rule)).toEqual(notes.map(() => 'network'));
     expect(notes.map(({ note }) => explain(note.because).detail)).toContain(
-      `localhost leads to ${readFileSync('/etc/hosts', 'utf8').includes('::1') ? '::1, 127.0.0.1' : '127.0.0.1'}, which is no public address; list the address itself if it is meant`,
+      `localhost resolves to ${readFileSync('/etc/hosts', 'utf8').includes('::1') ? '::1, 127.0.0.1' : '127.0.0.1'}, which is not a public address; to allow it, list the address itself`,
     );
     expect(notes.map(({ note }) => explain(note.because).detail)).toContain('evil.net:443 is not in fence.network');
   });

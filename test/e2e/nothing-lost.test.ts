@@ -70,7 +70,7 @@ describe('S4: what no snapshot holds stays until it is discarded by name', { tim
       event.type === 'starts-suspended' && event.because.rule === 'disk-over-cap';
     while (!(await p.events()).some(isOverCap)) await nextLook(50);
     const why = (await p.cli('why')).stdout;
-    expect(why).toContain(`the largest file that no snapshot holds is big.bin of ${run}/one (101.0 MB)`);
+    expect(why).toContain(`the largest file in no snapshot is big.bin of ${run}/one (101.0 MB)`);
     expect(why).toContain(`tidegate clean --discard ${run}/one big.bin`);
     expect(jobFile(p, 'one', 'big.bin')).toHaveLength(1);
 
@@ -126,7 +126,7 @@ test('S4: of more than 1,000 files that no snapshot can hold, the whole workspac
   expect(await keptOf(p, run)).toEqual(['.']);
   const [ended] = (await p.events()).flatMap(({ event }) => (event.type === 'attempt-ended' ? [event] : []));
   expect(ended).toMatchObject({ snapshot: null, snapshotProblem: { rule: 'too-many-refused', most: 1000 } });
-  const why = 'the workspace could not be snapshotted: more than 1000 files that no snapshot can hold';
+  const why = 'the workspace could not be snapshotted: more than 1000 files cannot be part of a snapshot';
   expect((await p.cli('why', `${run}/one`)).stdout).toContain(why);
   expect((await p.cli('status', run)).stdout).toContain(`in no snapshot: . of ${run}.one.1: ${why}`);
   expect((await p.cli('rescue', run)).stdout).toContain(`in no snapshot: . of ${run}.one.1: ${why}`);

@@ -80,7 +80,7 @@ test('F14: an agent of the plan that cannot be started is found before anything 
       expect.objectContaining({
         rule: 'no-agent-ready',
         detail:
-          'no agent can be started for one: the program codex is not on the PATH; the program claude is not on the PATH',
+          'no agent can start for one: the program codex is not on the PATH; the program claude is not on the PATH',
         fix: 'npm install -g @openai/codex\nor: npm install -g @anthropic-ai/claude-code',
       }),
     ],
@@ -91,7 +91,7 @@ test('F14: an agent of the plan that cannot be started is found before anything 
   const { warnings = [] } = documentOf((await p.cli('run', 'some.yaml', '--dry-run', '--json')).stdout);
   expect(warnings).toContainEqual({
     rule: 'agent-unready',
-    detail: 'one would do without codex: the program codex is not on the PATH',
+    detail: 'one will run without codex: the program codex is not on the PATH',
     fix: 'npm install -g @openai/codex',
   });
 
@@ -118,7 +118,7 @@ test('F14: what doctor says of the checkout is what a run says', async () => {
     checkout: expect.stringContaining('warning: your checkout has 1 uncommitted change: readme.md'),
   });
   p.git('checkout', '-q', '--detach');
-  expect((await told())['checkout']).toBe('warning: no branch is checked out, and the plan names none');
+  expect((await told())['checkout']).toBe('warning: no branch is checked out, and the plan does not name one');
   p.git('checkout', '-q', '--orphan', 'fresh');
   expect((await told())['checkout']).toBe('bad: the branch `fresh` does not exist or has no commit yet');
 }, 60_000);

@@ -103,7 +103,7 @@ test('a pull request counts as landed once the target contains its commits, and 
 
   expect((await p.cli('clean', '--dry-run')).stdout).toContain('its pull request is not in main yet');
   const again = await p.cli('land', run);
-  expect(again.stdout + again.stderr).toContain(`the pull request is open: ${p.hub.url}`);
+  expect(again.stdout + again.stderr).toContain(`the pull request is already open: ${p.hub.url}`);
   const undo = await p.cli('undo', run, '--yes');
   expect(undo.stdout + undo.stderr).toContain(`close or revert it at ${p.hub.url}`);
   p.git('merge', '-q', '--no-ff', '-m', 'merge the pull request', `tidegate/${run}`);
@@ -188,7 +188,7 @@ test('what keeps a pull request from being opened is a finding with a fix, and `
 
   p.git('config', 'branch.main.remote', 'backup');
   expect(await again()).toMatchObject({
-    why: expect.stringContaining(`tidegate/${run} could not be pushed to backup: `),
+    why: expect.stringContaining(`pushing tidegate/${run} to backup failed: `),
     fix: expect.stringContaining(`git push backup tidegate/${run}`),
   });
 

@@ -142,7 +142,7 @@ describe('resume --replan', () => {
     const taken = await p.cli('resume', run, '--replan');
     expect([taken.code, taken.stderr]).toEqual([
       2,
-      'tidegate: a is merged: the plan has to keep it in wave 0\nnothing was started\n',
+      'tidegate: a is merged, so the plan must keep it in wave 1\nnothing was started\n',
     ]);
     rewrite(p, { ...base, tasks: { a: good('a'), b: { ...good('b'), owns: ['a.txt'] } } });
     expect((await p.cli('resume', run, '--replan')).code).toBe(2);

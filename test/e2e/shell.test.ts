@@ -84,7 +84,7 @@ test('a command runs in a copy of the snapshot, with what the agent had around i
   expect(document.stderr).toContain('work\n');
   expect(await inShell('no-such-program')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('there is no program no-such-program in the fence'),
+    stderr: expect.stringContaining('the program no-such-program does not exist inside the fence'),
   });
 }, 60_000);
 

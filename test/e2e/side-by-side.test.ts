@@ -58,13 +58,13 @@ test('a conflict names the files, the task, and the run and task on the other si
   expect((await p.cli('run', 'plan.yaml', '--yes', '--json')).code).toBe(43);
   // what is merged and waits for its landing may still be in the way
   expect((await p.cli('run', 'b.yaml', '--dry-run')).stdout).toMatch(
-    /`two` may write `same.txt`, and so may first-\w+\/one/,
+    /`two` and first-\w+\/one may both write `same.txt`/,
   );
   const second = runOf(await p.cli('run', 'b.yaml', '--yes', '--json'));
   const refused = await p.cli('land', 'first');
   expect(refused.code).toBe(43);
   expect(`${refused.stdout}${refused.stderr}`).toContain(
-    `one conflicts with what is new on main, ${second}/two: same.txt`,
+    `one conflicts with new commits on main (${second}/two): same.txt`,
   );
   expect(p.git('show', 'main:same.txt')).toBe('two');
   expect((await p.cli('abandon', 'first')).code).toBe(0);
@@ -130,9 +130,9 @@ test('overlapping files and a plan that is live already are said before the star
   });
   const first = runOf(await p.cli('run', 'plan.yaml', '--json'));
   const overlapping = await p.cli('run', 'b.yaml', '--dry-run');
-  expect(overlapping.stdout).toContain(`and so may ${first}/a; the one that lands second has to fit`);
+  expect(overlapping.stdout).toContain(`and ${first}/a may both write`);
   const again = await p.cli('run', 'plan.yaml', '--dry-run');
-  expect(again.stdout).toContain(`this plan is live already as ${first}`);
+  expect(again.stdout).toContain(`this plan is already running as ${first}`);
 }, 60_000);
 
 test('undo without a name means what has landed last, though another run waits', async () => {
@@ -164,7 +164,9 @@ test('a run that nobody attends is not said to be at work, and watch in a pipe s
     });
   });
   watching.kill('SIGTERM');
-  expect((await heard).stdout).toMatch(/^waits for you: 1 task waits for approval: tidegate approve waits-\w+$/m);
+  expect((await heard).stdout).toMatch(
+    /^waiting for you: 1 task is waiting for approval: tidegate approve waits-\w+$/m,
+  );
 
   const running = p.start(['run', 'b.yaml', '--yes', '--json']);
   const over = ended(running);

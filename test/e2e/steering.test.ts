@@ -57,7 +57,7 @@ test('what a sibling owns is not granted, and what lies outside cannot be asked 
   await untilEvent(here, (event) => event.type === 'attempt-noted' && event.note.note === 'asked');
   expect(await here.cli('grant', 'one', 'c.txt')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('granting it would break ownership'),
+    stderr: expect.stringContaining('the grant would violate ownership'),
   });
   expect((await here.cli('logs', 'one')).stdout).toContain('refused');
 });

@@ -75,7 +75,7 @@ test.each([
     const held = await p.cli('run', 'plan.yaml', '--yes', '--json');
     const { run, waits } = JSON.parse(held.stdout) as { run: string; waits: { message: string }[] };
     expect(held.code).toBe(43);
-    expect(waits.map(({ message }) => message).join()).toContain('tasks cannot change what is in a submodule');
+    expect(waits.map(({ message }) => message).join()).toContain('tasks cannot change files in a submodule');
     expect(waits.map(({ message }) => message).join()).toContain(named);
 
     expect((await p.cli('drop', `${run}/rogue`, 'vendor/lib')).code).toBe(0);
@@ -93,7 +93,7 @@ test('a change of .gitmodules holds the task', async () => {
   await using p = await nested({ land: 'auto', tasks: { rogue } });
   const held = await p.cli('run', 'plan.yaml', '--yes', '--json');
   expect(held.code).toBe(43);
-  expect(held.stdout).toContain('tasks cannot change which submodules there are');
+  expect(held.stdout).toContain('tasks cannot add, remove or move submodules');
 }, 60_000);
 
 test.each([
@@ -116,7 +116,7 @@ test.each([
     expect(waits.map(({ task, message }) => ({ task, named: message.includes(named) }))).toEqual([
       { task: 'rogue', named: true },
     ]);
-    expect(held.stdout).toContain('tasks cannot change which submodules there are');
+    expect(held.stdout).toContain('tasks cannot add, remove or move submodules');
     expect((await p.events()).map(({ event }) => event.type)).toContain('merged');
   },
   60_000,
@@ -140,7 +140,7 @@ test('a gitlink that an agent would replace, initialised or not, holds the task'
   runOnly('rm', ['-r', join(p.checkout, '.git/modules')], p.root);
   const held = await p.cli('run', 'plan.yaml', '--yes', '--json');
   expect(held.code).toBe(43);
-  expect(held.stdout).toContain('tasks cannot change what is in a submodule: vendor/lib');
+  expect(held.stdout).toContain('tasks cannot change files in a submodule: vendor/lib');
 }, 60_000);
 
 test('a submodule that is not initialised is an empty directory, and one warning before the start', async () => {
@@ -148,7 +148,7 @@ test('a submodule that is not initialised is an empty directory, and one warning
   await using p = await nested({ land: 'auto', tasks: { one: scripted(looks, { owns: ['one.txt'] }) } });
   p.git('submodule', '--quiet', 'deinit', '--force', 'vendor/lib');
   runOnly('rm', ['-r', join(p.checkout, '.git/modules')], p.root);
-  const warning = 'submodules that are not here are empty directories for agents: vendor/lib';
+  const warning = 'submodules are not checked out, so agents see empty directories: vendor/lib';
   const linted = await p.cli('lint', 'plan.yaml');
   expect(linted.code).toBe(0);
   expect(linted.stdout.split(warning)).toHaveLength(2);

@@ -96,7 +96,7 @@ describe('an attempt', () => {
       reason: 'launch-failed',
       because: { rule: 'workspace-not-made', because: { rule: 'git-failed', words: expect.stringContaining('fatal') } },
     });
-    expect(whyOf(exit)).toMatch(/^the workspace could not be made: git .* failed \(128\): fatal/);
+    expect(whyOf(exit)).toMatch(/^the workspace could not be created: git .* failed \(128\): fatal/);
   });
 
   test('whose program does not exist is a failed launch', async () => {

@@ -162,7 +162,7 @@ test('S11: a plan that is a link out of the repository is not followed', async (
     const { code, stdout, stderr } = await tidegate(scene, {}, command, 'linked.yaml');
     expect({ code, said: `${stdout}${stderr}` }).toEqual({
       code: 2,
-      said: 'linked.yaml: error: `linked.yaml` leaves the repository\n1 mistake; nothing was started\n',
+      said: 'linked.yaml: error: `linked.yaml` is outside the repository\n1 mistake; nothing was started\n',
     });
   }
   expect(await tidegate(scene, {}, 'lint', 'inside.yaml')).toMatchObject({ code: 0 });

@@ -95,9 +95,9 @@ describe('the thread of a wave', () => {
     ]);
     const lines = readFileSync(join(scene.state().root, log), 'utf8').trimEnd().split('\n');
     expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
-      `thread of wave 1 (wave-0) of ${run}`,
-      'wave 1 (wave-0) started: honest',
-      'wave 1 (wave-0) has closed',
+      `thread of wave 1 of ${run}`,
+      'wave 1 started: honest',
+      'wave 1 has closed',
       'landed on main',
     ]);
     const events = (await scene.events()).filter(({ stream }) => stream !== 'repo');
@@ -105,7 +105,7 @@ describe('the thread of a wave', () => {
     const status = await scene.cli('status', run, '--json');
     expect(JSON.parse(status.stdout)).toMatchObject({ waves: [{ thread: { board: 'log', id: log } }] });
     const shown = await scene.cli('events', run);
-    expect(shown.stdout).toContain(`thread: wave 0 has ${log} (log); intake: cannot be reached (ECONNREFUSED)`);
+    expect(shown.stdout).toContain(`thread: wave 1 uses ${log} (log); intake: cannot be reached (ECONNREFUSED)`);
   });
 });
 

@@ -30,7 +30,7 @@ test('reverts whose check fails move nothing and say what to type; mended, they 
   const refused = await p.cli('undo', '--yes', run);
   expect(refused).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`with ${run} taken out of main the check whole fails`),
+    stderr: expect.stringContaining(`without ${run}, the check whole fails on main`),
     stdout: expect.stringContaining('check whole on the undo: failed'),
   });
   expect(refused.stderr).toContain(`to revert it all the same: git revert ${landed}`);
@@ -47,7 +47,7 @@ test('reverts whose check fails move nothing and say what to type; mended, they 
   });
   expect(filesOf(p)).toBe('plan.yaml readme.md');
   expect(p.git('log', '-1', '--format=%s')).toBe('Revert "Do what the script does."');
-  expect((await p.cli('status', run)).stdout).toContain('Undone: reverted on main by');
+  expect((await p.cli('status', run)).stdout).toContain('Undone: main has the reverting commit');
 
   const events = (await p.events()).length;
   expect(await p.cli('undo', '--yes', run)).toMatchObject({ code: 0, stdout: `Already undone: ${run}.\n` });
@@ -94,7 +94,7 @@ test('while its checks run, every view says what an undo waits for, and a killed
   const undoing = ended(p.start(['undo', run, '--yes']));
   await prepared;
 
-  const waits = `${run} waits for the check slow on commits that revert it`;
+  const waits = `running the check slow on the commits that revert ${run}`;
   expect((await p.cli('status', run)).stdout).toContain(`undo: ${waits}`);
   expect((await p.cli('status', '--all')).stdout).toContain(`undo: ${waits}`);
   expect((await p.cli('why', run)).stdout).toMatch(new RegExp(`undo: ${waits}.*\n(?:.*\n)*?.*tidegate watch ${run}`));
@@ -107,14 +107,17 @@ test('while its checks run, every view says what an undo waits for, and a killed
   const { code, stdout } = await undoing;
   expect(code).toBe(0);
   expect(stdout.split('\n')).toEqual([
-    `undo: commits that revert the run are prepared on ${theirs.slice(0, 8)}; the checks come first`,
+    `undo: prepared commits that revert the run on ${theirs.slice(0, 8)}; running the checks`,
     'check slow on the undo: passed',
     `Undone: ${run}.`,
     '',
   ]);
   expect([await count(p, 'undone'), await count(p, 'undo-prepared')]).toEqual([1, 1]);
   expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
-  expect(await watching).toMatchObject({ code: 0, stdout: expect.stringContaining('Undone: reverted on main') });
+  expect(await watching).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Undone: main has the reverting commit'),
+  });
   expect(documentOf(await p.cli('status', run, '--json'))['undo']).toBeNull();
 }, 120_000);
 
@@ -146,7 +149,7 @@ describe('a branch that moves every time', () => {
       expect(documentOf(told)).toMatchObject({
         reason: 'landing',
         needs: [
-          { kind: 'landing', message: 'main moved 3 times while its checks ran', command: `tidegate land ${run}` },
+          { kind: 'landing', message: 'main moved 3 times while the checks ran', command: `tidegate land ${run}` },
         ],
       });
     }
@@ -171,7 +174,7 @@ describe('a branch that moves every time', () => {
       expect(code).toBe(1);
       expect(stderr).toContain('main moved 3 times while the checks of its undo ran');
       expect(stderr).toContain(
-        `to revert by hand: git revert ${landed}; wait until nobody works on main, then: tidegate undo ${run}`,
+        `to revert by hand: git revert ${landed}; wait until nobody is pushing to main, then run: tidegate undo ${run}`,
       );
     }
     expect([await count(p, 'undo-prepared'), await count(p, 'undo-intended')]).toEqual([3, 0]);

@@ -18,11 +18,11 @@ test('F7: a failed launch halts its wave until a person decides, and each way ou
     expect.objectContaining({
       kind: 'launch',
       task: 'b',
-      message: 'could not be launched: there is no program no-such-program in the fence',
+      message: 'could not be started: the program no-such-program does not exist inside the fence',
       first: [
         'install no-such-program, or correct `command:` in the plan and resume with --replan',
-        `or give it to another agent: tidegate retry ${run}/b --agent <agent>`,
-        `or give it up: tidegate drop ${run}/b`,
+        `or use another agent: tidegate retry ${run}/b --agent <agent>`,
+        `or drop the task: tidegate drop ${run}/b`,
       ].join('\n'),
       command: `tidegate resume ${run}`,
     }),
@@ -30,7 +30,7 @@ test('F7: a failed launch halts its wave until a person decides, and each way ou
 
   const why = await p.cli('why', `${run}/c`);
   expect(why.stdout).toContain(`${run}/c waits`);
-  expect(why.stdout).toContain('its wave is halted, because b could not be launched');
+  expect(why.stdout).toContain('wave 1 is halted: b could not be started');
   expect(why.stdout).toContain(`tidegate resume ${run}`);
 
   // nothing was installed meanwhile: the launch is tried once more, and the wave is halted again

@@ -49,7 +49,7 @@ describe('our bare repository', () => {
     repo.commit('base', { a: '1' });
     const place = join(repo.home, 'repo.git');
     execFileSync('git', ['init', '--quiet', '--bare', place]);
-    await expect(ensureBareRepository(place, join(repo.path, '.git'))).rejects.toThrow('was not made by Tidegate');
+    await expect(ensureBareRepository(place, join(repo.path, '.git'))).rejects.toThrow('was not created by Tidegate');
   });
 });
 

@@ -109,8 +109,8 @@ describe('.worktreeinclude', () => {
     expect(readdirSync(directory).sort()).toEqual(['.env', '.git', '.gitignore', 'secrets', 'tracked.txt']);
     expect(readdirSync(join(directory, 'secrets'))).toEqual(['a.json']);
     expect(made.findings.map((finding) => describeFinding(finding)).sort()).toEqual([
-      'link.env: not a plain file',
-      'linked: not a plain file',
+      'link.env: not copied: it is not a regular file',
+      'linked: not copied: it is not a regular file',
       'secrets/huge.bin: larger than 50 MB',
     ]);
   });

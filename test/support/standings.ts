@@ -4,8 +4,8 @@ import type { BoardRecord } from '../../src/domain/board/board.ts';
 import type { TapState } from '../../src/domain/decide/tap.ts';
 import type { NeedKind } from '../../src/domain/explain/needs.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
-import type { Verdict } from '../../src/domain/gates/verdict.ts';
 import { failWith, inconclusive, pass } from '../../src/domain/gates/outcome.ts';
+import type { Verdict } from '../../src/domain/gates/verdict.ts';
 import type { MonitorGate } from '../../src/domain/gates/work-gates.ts';
 import { type LandingState, noLanding } from '../../src/domain/landing/landing.ts';
 import { pausesProvider } from '../../src/domain/run/recovery.ts';
@@ -15,7 +15,7 @@ import { fresh, type Hold, type TaskProgress, type TaskState } from '../../src/d
 import type { Wait } from '../../src/domain/run/waiting.ts';
 import type { AgentFailureKind } from '../../src/domain/tool-calls/agent-event.ts';
 import type { RunView } from '../../src/view/run-view.ts';
-import { type Around, type Why, whyRun, whyTask } from '../../src/view/why.ts';
+import { type Why, type WhyContext, whyRun, whyTask } from '../../src/view/why.ts';
 import { obstructed } from './obstructed.ts';
 import { frozenPlan, plannedTask } from './plans.ts';
 import { by, hash, hello, reply, run } from './run-events.ts';
@@ -74,8 +74,8 @@ const named = <K extends string, V>(
 ): (readonly [string, Why])[] =>
   (Object.entries(table) as [K, V][]).map(([name, value]) => [`${of}: ${name}`, say(value)] as const);
 
-const attended: Around = { ahead: null, attended: true };
-const around: Record<'in line' | 'unattended', Around> = {
+const attended: WhyContext = { ahead: null, attended: true };
+const around: Record<'in line' | 'unattended', WhyContext> = {
   'in line': { ahead: 'older-abcd', attended: true },
   unattended: { ahead: null, attended: false },
 };

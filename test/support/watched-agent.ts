@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
-import { claudeExecutor } from '../../src/agents/claude/executor.ts';
 import { jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
+import { claudeExecutor } from '../../src/agents/claude/executor.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
 import { toolScopeOf } from '../../src/domain/tool-calls/tool-scope.ts';
 import { type AgentWatch, watchAgent } from '../../src/supervisor/agent/agent-watch.ts';

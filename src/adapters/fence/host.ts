@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { explain } from '../../domain/explain/explain.ts';
-import type { Closed } from '../../domain/explain/sentences/attempt-sentences.ts';
+import type { NamespaceSetting } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { FileEntry, Listed, Look } from '../../domain/toolchains/look.ts';
 import { type Visible, visibleByPath } from '../../domain/toolchains/visible.ts';
@@ -57,7 +57,7 @@ export class FenceUnavailable extends Error {
 }
 
 /** Returns the system switch that forbids unprivileged user namespaces, as far as the system tells. */
-export function closedNamespaces(): Closed {
+export function closedNamespaces(): NamespaceSetting {
   const value = (name: string): string => {
     const file = `/proc/sys/${name}`;
     return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';

@@ -40,7 +40,11 @@ describe('the handoff file', () => {
     expect(await why(() => undefined)).toBe('absent');
   });
   test.each([
-    ['stale or forged', text(JSON.stringify({ ...good, nonce: 'n-0' })), /nonce is not that of this attempt/],
+    [
+      'stale or forged',
+      text(JSON.stringify({ ...good, nonce: 'n-0' })),
+      /nonce of the handoff belongs to another attempt/,
+    ],
     ['without a nonce', text(JSON.stringify({ ...good, nonce: undefined })), /schema/],
     ['with extra keys', text(JSON.stringify({ ...good, approved: true })), /schema/],
     ['not JSON', text('STATUS: done'), /not JSON/],

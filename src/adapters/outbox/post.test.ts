@@ -46,13 +46,13 @@ describe('an endpoint that', () => {
       'leads to a file',
       answers(302, {}, { location: 'file:///etc/passwd' }),
       false,
-      'answered 302: redirects are not followed',
+      'answered 302; redirects are not followed',
     ],
     [
       'leads to a cloud’s own',
       answers(307, {}, { location: 'http://169.254.169.254/' }),
       false,
-      'answered 307: redirects are not followed',
+      'answered 307; redirects are not followed',
     ],
   ])('%s is done with in time, and nothing that it says is repeated', async (_, manner, isTaken, why) => {
     await using there = await receiver(manner);
@@ -64,7 +64,7 @@ describe('an endpoint that', () => {
 
   test.each<[string, Manner, string]>([
     ['drips', dripping, 'no answer within 0.3 s'],
-    ['floods', endless, 'its answer does not end'],
+    ['floods', endless, 'the answer does not end'],
   ])('%s is not read to its end', async (_, manner, why) => {
     await using there = await receiver(manner);
     expect(whyOf(await post({ ...request, url: there.url, reads: true }))).toBe(why);

@@ -80,11 +80,11 @@ describe('the thread of a wave', () => {
   const elsewhere = 'http://127.0.0.1:9/elsewhere';
   test.each<[string, Manner, string]>([
     ['answers 500', answers(500, { id: 'no' }), 'answered 500'],
-    ['has no id', answers(200, { thread: 1 }), 'its answer has no id'],
-    ['has an id that climbs', answers(200, { id: '..' }), 'its answer has no id'],
-    ['is not JSON', (response) => void response.end('fine'), 'its answer has no id'],
-    ['leads elsewhere', answers(302, {}, { location: elsewhere }), 'answered 302: redirects are not followed'],
-    ['does not end', endless, 'its answer does not end'],
+    ['has no id', answers(200, { thread: 1 }), 'the answer has no id'],
+    ['has an id that climbs', answers(200, { id: '..' }), 'the answer has no id'],
+    ['is not JSON', (response) => void response.end('fine'), 'the answer has no id'],
+    ['leads elsewhere', answers(302, {}, { location: elsewhere }), 'answered 302; redirects are not followed'],
+    ['does not end', endless, 'the answer does not end'],
     ['never comes', silent, 'no answer within 1 s'],
     ['breaks off', (response) => void response.destroy(), 'cannot be reached (UND_ERR_SOCKET)'],
   ])('is opened at threads when the answer of the intake %s', async (_, manner, why) => {
@@ -122,7 +122,7 @@ describe('the thread of a wave', () => {
 
   test.each([
     ['MISSING', 'MISSING is not set'],
-    ['BROKEN', 'BROKEN holds no token'],
+    ['BROKEN', 'BROKEN is not a valid token'],
   ])('is not asked for without the token that was to be sent: %s', async (variable, why) => {
     using at = scene();
     await using there = await receiver(forum());

@@ -6,6 +6,7 @@ import { err, type Result } from '../../domain/base/result.ts';
 import { safeLine } from '../../domain/base/safe-text.ts';
 import type { ThreadPost } from '../../domain/board/thread-posts.ts';
 import { explain } from '../../domain/explain/explain.ts';
+import { waveName } from '../../domain/explain/text.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { BoundThread, FailedWay } from '../../domain/gates/evidence.ts';
 import type { ThreadPlan } from '../../domain/settings/thread.ts';
@@ -67,7 +68,7 @@ async function bind(options: ThreadOptions, order: ThreadOrder) {
     failed.push({ way, because: answer.ok ? { rule: 'thread-without-id' } : answer.error });
   }
   failpoint('thread-log-before');
-  const problem = writeToLog(options.stateDirectory, order, `thread of wave ${wave + 1} (${name}) of ${run}`);
+  const problem = writeToLog(options.stateDirectory, order, `thread of ${waveName(wave, name)} of ${run}`);
   failpoint('thread-logged');
   if (problem === null) return { board: 'log', id: logOf(order), failed } satisfies BoundThread;
   const builtin = { board: 'builtin', id: `${run}/wave-${wave}` } as const;

@@ -79,7 +79,7 @@ test.each<[string, Manner | null, string]>([
   [
     'leads elsewhere',
     answers(307, {}, { location: 'http://127.0.0.1:9/' }),
-    'answered 307: redirects are not followed',
+    'answered 307; redirects are not followed',
   ],
   ['does not answer', silent, 'no answer within 0.3 s'],
 ])('a webhook that %s is tried three times with growing pauses, then postponed', async (_, manner, why) => {

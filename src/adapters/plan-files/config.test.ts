@@ -207,7 +207,7 @@ land: wave
     });
     expect(agents).toBe(false);
     expect(planned.ok ? [] : planned.findings.map(explain)).toMatchObject([
-      { rule: 'unknown-key', fix: 'only your own configuration may say this' },
+      { rule: 'unknown-key', fix: 'set it in your own configuration' },
     ]);
   });
 

@@ -187,7 +187,7 @@ waves:
       loaded.ok ? [] : loaded.findings.map((one) => [one.where, one.rule, explain(one).fix ?? ''].join(' | ')),
     ).toEqual([
       'directives/b.md | empty-directive | write the brief',
-      'directives/b.md:2:7 | front-matter-contradicts | say it in one place only',
+      'directives/b.md:2:7 | front-matter-contradicts | set it in one place only',
       'directives/b.md:3:1 | unknown-key | remove it',
       'plan.yaml:2:1 | unknown-key | did you mean `land`?',
       'plan.yaml:3:9 | wrong-type | ',
@@ -199,8 +199,8 @@ waves:
       'plan.yaml:15:17 | unknown-need | did you mean `b`?',
       'plan.yaml:15:21 | later-need | move one of them to another wave',
       'plan.yaml:16:52 | bad-pattern | ',
-      'plan.yaml:17:7 | bad-id | lower-case letters, digits and `-`, at most 64, beginning with a letter or digit',
-      'plan.yaml:19:7 | duplicate-id | ids are unique in a plan',
+      'plan.yaml:17:7 | bad-id | use up to 64 lower-case letters, digits and `-`, starting with a letter or digit',
+      'plan.yaml:19:7 | duplicate-id | give each task its own id',
       'plan.yaml:21:34 | cycle | ',
       'plan.yaml:22:5 | empty-wave | add a task or remove the wave',
     ]);
@@ -263,37 +263,33 @@ waves:
   });
 
   test.each([
-    ['strict: please', '`strict` is text, but must be true or false', undefined],
-    ['base: 5', '`base` is a number, but must be text', 'put it in quotes'],
-    ['base:', '`base` is empty, but must be text', 'put it in quotes'],
+    ['strict: please', '`strict` is text but must be true or false', undefined],
+    ['base: 5', '`base` is a number but must be text', 'put quotes around it'],
+    ['base:', '`base` is empty but must be text', 'put quotes around it'],
     ['base: " "', '`base` is empty', undefined],
-    ['command: npm', '`command` is text, but must be a list', 'put it in `[ ]`'],
+    ['command: npm', '`command` is text but must be a list', 'put it in brackets: `[ ]`'],
     ['command: []', '`command` must have >=1 items', undefined],
-    ['agent: 5', '`agent` is a number, but must be text or a list', undefined],
+    ['agent: 5', '`agent` is a number but must be text or a list', undefined],
     ['fence: open', '`fence` must be one of auto, none', undefined],
-    ['fence: 5', '`fence` is a number, but must be a mapping', undefined],
-    ['fence: { network: 5 }', '`network` is a number, but must be a list or empty', undefined],
-    ['fence: { network: [5] }', 'an item of `network` is a number, but must be text', 'put it in quotes'],
-    ['fence: { env: [a-b] }', 'an item of `env` is not well formed', undefined],
+    ['fence: 5', '`fence` is a number but must be a mapping', undefined],
+    ['fence: { network: 5 }', '`network` is a number but must be a list or empty', undefined],
+    ['fence: { network: [5] }', 'an item of `network` is a number but must be text', 'put quotes around it'],
+    ['fence: { env: [a-b] }', 'an item of `env` has an invalid format', undefined],
     ['limits: { parallel: 0 }', '`parallel` must be >=1', undefined],
-    ['limits: { parallel: 2.5 }', '`parallel` is a number, but must be a whole number', undefined],
+    ['limits: { parallel: 2.5 }', '`parallel` is a number but must be a whole number', undefined],
     ['limits: { usd: 0 }', '`usd` must be >0', undefined],
-    ['limits: { usd: .nan }', '`usd` is not a number, but must be a number', undefined],
+    ['limits: { usd: .nan }', '`usd` is not a number but must be a number', undefined],
     ['land: here', '`land` must be one of ask, auto, branch, pr, wave', undefined],
     ['version: 2', '`version` must be 1', undefined],
-    ['taps: { expires: soon }', '`expires` is not well formed', 'write it as `30m`, `24h` or `7d`'],
+    ['taps: { expires: soon }', '`expires` is not a duration', 'write it as `30m`, `24h` or `7d`'],
     ['checks: [{ name: t }]', '`run` is missing', 'add `run:`'],
     [
       'name: A B',
       '`name` is not an id',
-      'lower-case letters, digits and `-`, at most 64, beginning with a letter or digit',
+      'use up to 64 lower-case letters, digits and `-`, starting with a letter or digit',
     ],
     ['protect: [""]', 'an item of `protect` must have >=1 characters', undefined],
-    [
-      'protect: ["{a}"]',
-      '`{a}`: `{` is not supported: only `*`, `?` and `**` are; `?` stands for any character',
-      undefined,
-    ],
+    ['protect: ["{a}"]', '`{a}`: `{` is not supported: use only `*`, `**` and `?` (any one character)', undefined],
     ['generated: { "a/*": x }', '`a/*`: a generated file is one path', undefined],
   ])('%s', async (line, detail, fix) => {
     const loaded = await load({ 'plan.yaml': `tasks: { a: { do: x, agent: command, command: [x] } }\n${line}\n` });
@@ -339,26 +335,26 @@ waves:
       return loaded.ok ? [] : loaded.findings.map((one) => explain(one).fix);
     };
     const tasks = 'tasks: { a: { do: x } }\n';
-    expect(await fixes(`${task}${tasks}owns: [x]\n`)).toEqual(['`owns` belongs to a task']);
+    expect(await fixes(`${task}${tasks}owns: [x]\n`)).toEqual(['`owns` belongs in a task']);
     expect(await fixes(`${task}${tasks}minutes: 5\n`)).toEqual([
-      '`minutes` belongs to `limits` or an entry of `checks`',
+      '`minutes` belongs in `limits` or an entry of `checks`',
     ]);
     expect(await fixes(`${task}${tasks}notify: off\n`)).toEqual([
-      '`notify` belongs to `tidegate.yaml` or your own configuration',
+      '`notify` belongs in `tidegate.yaml` or your own configuration',
     ]);
     expect(await fixes(`${task}${tasks}setup: { rnu: x, inputs: [y] }\n`)).toContain('did you mean `run`?');
-    expect(await fixes(`${task}${tasks}prompt: x\n`)).toEqual(['did you mean `do`? It belongs to a task']);
-    expect(await fixes(`${task}${tasks}limits: { network: on }\n`)).toEqual(['`network` belongs to `fence`']);
+    expect(await fixes(`${task}${tasks}prompt: x\n`)).toEqual(['did you mean `do`? It belongs in a task']);
+    expect(await fixes(`${task}${tasks}limits: { network: on }\n`)).toEqual(['`network` belongs in `fence`']);
     expect(await fixes(`${task}tasks: { a: { do: x, limits: { minutes: 5 } } }\n`)).toEqual([
-      '`limits` belongs to the top level of the plan',
+      '`limits` belongs in the top level of the plan',
     ]);
     expect(await fixes(`${task}waves: [{ model: y, tasks: { a: x } }]\n`)).toEqual([
-      '`model` belongs to the top level of the plan or a task',
+      '`model` belongs in the top level of the plan or a task',
     ]);
-    expect(await fixes(`${task}tasks: { a: { do: x, exit: { owns: [x] } } }\n`)).toEqual(['`owns` belongs to a task']);
+    expect(await fixes(`${task}tasks: { a: { do: x, exit: { owns: [x] } } }\n`)).toEqual(['`owns` belongs in a task']);
     expect(await fixes(`${task}tasks: { a: { do: x, modle: y } }\n`)).toEqual(['did you mean `model`?']);
     expect(await fixes(`${task}tasks: { a: { do: x, lmits: y } }\n`)).toEqual([
-      'did you mean `limits`? It belongs to the top level of the plan',
+      'did you mean `limits`? It belongs in the top level of the plan',
     ]);
     expect(await fixes(`${task}tasks: { a: { do: x, id: b } }\n`)).toEqual(['remove it']);
   });
@@ -523,7 +519,7 @@ describe('a plan from a repository', () => {
   test('names the command that confirms what it asks for', async () => {
     const loaded = await load({ 'plan.yaml': `${short}unprotect: [AGENTS.md]\n` });
     expect(loaded.ok ? [] : loaded.findings.map((one) => explain(one).fix)).toEqual([
-      'look at it, then `tidegate config confirm --plan plan.yaml`; or remove it',
+      'review it, then run `tidegate config confirm --plan plan.yaml`; or remove it',
     ]);
   });
 

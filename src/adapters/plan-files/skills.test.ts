@@ -63,7 +63,7 @@ test('a plan has the skills that its tasks name in it, sorted and once; others a
   expect(unknown.ok ? [] : unknown.findings.map(explain)).toMatchObject([
     {
       rule: 'unknown-skill',
-      detail: '`a` names the skill `dbs`, which main does not have',
+      detail: '`a` names the skill `dbs`, which does not exist on main',
       where: 'plan.yaml:5:18',
       fix: 'did you mean `db`?',
     },

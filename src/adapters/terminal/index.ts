@@ -1,7 +1,7 @@
 import { safeJson, safeLine, safeText } from '../../domain/base/safe-text.ts';
 import { maskShapes, maskTexts } from '../../domain/secrets/secret-shapes.ts';
 import type { LiveRegion, Span, Terminal, Text } from '../../ports/terminal.ts';
-import { liveRegion } from './live-region.ts';
+import type { DrawnRegion } from './live-region.ts';
 import { readSecret } from './secret.ts';
 import { discardTypedAhead } from './typed-ahead.ts';
 
@@ -50,7 +50,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     isWatched = true;
     return stdin();
   };
-  const regions = new Set<ReturnType<typeof liveRegion>>();
+  const regions = new Set<DrawnRegion>();
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
 
   const above = (print: () => void): void => {
@@ -67,8 +67,10 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     problem: (text) => above(() => stderr.write(`${paintErr(text)}\n`)),
     json: (document) => write(`${safeJson(maskTexts(document))}\n`),
     paint: (lines) => lines.map((line) => `${paintOut(line)}\n`).join(''),
-    region: () => {
+    region: async () => {
       if (!redraws) return nothingDrawn;
+      // measuring text takes tables that a command in a pipe does not need
+      const { liveRegion } = await import('./live-region.ts');
       const region = liveRegion({ write, size, paint: paintOut });
       regions.add(region);
       const close = (keep: boolean): void => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { cut, widthOf } from '../../domain/base/text-width.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { fitToScreen, liveRegion } from './live-region.ts';
+import { cut, fitToScreen, liveRegion } from './live-region.ts';
 
 const plain = (text: Text): string =>
   typeof text === 'string' ? text : text.map((part) => (typeof part === 'string' ? part : part.text)).join('');
@@ -16,7 +16,7 @@ test('no line is wider than the screen and there are never more lines than fit',
     fc.property(fc.array(anyLine, { maxLength: 40 }), fc.integer({ min: 1, max: 100 }), (lines, columns) => {
       const fitted = fitToScreen(lines, { columns, rows: 24 });
       expect(fitted.length).toBeLessThanOrEqual(23);
-      for (const line of fitted) expect(widthOf(plain(line))).toBeLessThanOrEqual(columns);
+      for (const line of fitted) expect(stringWidth(plain(line))).toBeLessThanOrEqual(columns);
     }),
   );
 });
@@ -28,8 +28,9 @@ test('what does not fit on 80x24 is counted', () => {
 });
 
 test('wide characters count twice and a cut shows', () => {
-  expect(widthOf('漢字')).toBe(4);
+  expect(stringWidth('漢字')).toBe(4);
   expect(cut('漢字漢字', 5)).toBe('漢字…');
+  expect(cut('👩‍👩‍👧 here', 4)).toBe('👩‍👩‍👧 …');
   expect([cut('plain text', 10), cut('plain text', 9), cut('plain', 1), cut('plain', 0)]).toEqual([
     'plain text',
     'plain te…',

@@ -1,5 +1,5 @@
+import stringWidth from 'string-width';
 import { safeLine } from '../../domain/base/safe-text.ts';
-import { cut, widthOf } from '../../domain/base/text-width.ts';
 import type { Text } from '../../ports/terminal.ts';
 
 type Screen = {
@@ -7,6 +7,8 @@ type Screen = {
   readonly size: () => { readonly columns: number; readonly rows: number };
   readonly paint: (text: Text) => string;
 };
+
+export type DrawnRegion = ReturnType<typeof liveRegion>;
 
 /** A block at the bottom of the screen. It is never higher than the screen, or moving up would miss its beginning. */
 export function liveRegion(screen: Screen) {
@@ -54,8 +56,23 @@ function fitLine(line: Text, columns: number): Text {
   let left = columns;
   for (const part of typeof line === 'string' ? [line] : line) {
     const text = cut(safeLine(typeof part === 'string' ? part : part.text), left);
-    left -= widthOf(text);
+    left -= stringWidth(text);
     fitted.push(typeof part === 'string' ? text : { ...part, text });
   }
   return fitted;
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Cuts a text to at most `columns`, with `…` where something was left out. */
+export function cut(text: string, columns: number): string {
+  if (stringWidth(text) <= columns) return text;
+  let kept = '';
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    width += stringWidth(segment);
+    if (width > columns - 1) break;
+    kept += segment;
+  }
+  return columns > 0 ? `${kept}…` : '';
 }

@@ -1,3 +1,4 @@
+import { endLine } from '../../domain/explain/ending.ts';
 import { checkOutput } from '../../domain/explain/hold.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import type { Explained } from '../../domain/explain/sentence.ts';
@@ -5,8 +6,7 @@ import { plannedById } from '../../domain/plan/plan.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
 import type { TaskState } from '../../domain/run/task.ts';
 import type { Stored } from '../../ports/ledger.ts';
-import { endLine } from '../../view/run-view.ts';
-import { taskWords } from '../../view/task-line.ts';
+import { taskWords } from '../../view/task-view.ts';
 
 /** The report of a run, or of a plan that was refused. */
 export type CiReport = {

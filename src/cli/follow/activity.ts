@@ -4,8 +4,8 @@ import type { RunState } from '../../domain/run/run.ts';
 import { liveAttempt, snapshotOf, type TaskState } from '../../domain/run/task.ts';
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
 import type { Content, LineCount, RepositoryHandle } from '../../ports/repository-handle.ts';
-import type { Activity, Diffstat, TaskActivity } from '../../view/activity.ts';
-import { doingLine } from '../../view/agent-lines.ts';
+import { activityLine } from '../../view/agent-lines.ts';
+import type { Activity, Diffstat, TaskActivity } from '../../view/task-view.ts';
 
 type ActivitySource = {
   readonly files: Pick<RepositoryHandle['files'], 'content'>;
@@ -76,7 +76,7 @@ async function lastLines({ bytes, read }: Content): Promise<readonly string[]> {
 const outputLine = (line: string): string | null => safeLine(line).trim() || null;
 
 function transcriptLine(line: string): string | null {
-  return doingLine(JSON.parse(line) as AgentEvent);
+  return activityLine(JSON.parse(line) as AgentEvent);
 }
 
 /** Returns one line for each task whose workspace is still being made, where that takes long. */

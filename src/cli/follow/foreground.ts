@@ -5,7 +5,7 @@ import { requestStop } from '../../engine/actions/perform.ts';
 import { knownRuns, landsBefore } from '../../engine/orders/find-run.ts';
 import { isAtRest } from '../../engine/orders/rehearse.ts';
 import type { Hosting, RepositoryHandle } from '../../ports/repository-handle.ts';
-import { eventTeller } from '../../view/event-line.ts';
+import { eventDescriber } from '../../view/event-line.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { type Context, exitCodes, type Outcome, type Signal } from '../frame/command.ts';
 import { stoppedNote } from '../frame/subject.ts';
@@ -38,13 +38,13 @@ export async function inForeground(
   let hosting = await repo.host();
   let after: 'background' | 'nothing' = 'background';
   try {
-    const textOf = eventTeller();
+    const textOf = eventDescriber();
     await using following = await followRun(repo, run, ({ event }, isNew) => {
       const text = textOf(event);
       const line = isNew || options.fromStart === true ? text : null;
       if (line !== null && !context.json && !context.terminal.interactive) context.terminal.line(line);
     });
-    using display = openDisplay(repo, context, {
+    using display = await openDisplay(repo, context, {
       isBrief: options.isBrief === true,
       // the start is approved inline, before there is a screen
       opensAt: isApproved,

@@ -1,11 +1,11 @@
-import { toldOfFailedRun } from '../../domain/explain/machine.ts';
+import { failedRunAdvice } from '../../domain/explain/ending.ts';
 import { type Need, needsOf } from '../../domain/explain/needs.ts';
 import { openUndo } from '../../domain/landing/landing-queue.ts';
 import { pullRequestCommand } from '../../domain/landing/pull-request.ts';
 import { plannedStates, type RunState } from '../../domain/run/run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { runDocument } from '../../view/document.ts';
-import { type RunView, runView, standingLines, toldLines } from '../../view/run-view.ts';
+import { adviceLines, type RunView, runView, standingLines } from '../../view/run-view.ts';
 import { type Context, type ExitCode, exitCodes, type Outcome } from '../frame/command.ts';
 
 /** Returns the outcome of a command that followed a run until it came to rest. */
@@ -47,6 +47,6 @@ function requestNeeds({ landing, target }: RunState): readonly Need[] {
 
 function failureLines(state: RunState): readonly Text[] {
   if (state.ended !== 'failed') return [];
-  const { message, ...told } = toldOfFailedRun(state);
-  return [`  ${message}`, ...toldLines(told)];
+  const { message, ...told } = failedRunAdvice(state);
+  return [`  ${message}`, ...adviceLines(told)];
 }

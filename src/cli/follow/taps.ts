@@ -1,6 +1,7 @@
 import { firstTap } from '../../domain/decide/answer-before-made.ts';
-import { toldOfLanding } from '../../domain/explain/advice.ts';
+import { adviceFor } from '../../domain/explain/advice.ts';
 import { directiveText } from '../../domain/explain/clauses.ts';
+import { plural } from '../../domain/explain/text.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { By, TapName } from '../../domain/ledger/requests.ts';
 import { allTasks } from '../../domain/plan/plan.ts';
@@ -10,7 +11,6 @@ import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { planView, uncheckedText } from '../../view/plan-view.ts';
 import type { RunView } from '../../view/run-view.ts';
-import { files } from '../../view/task-line.ts';
 import { actOn, refuseAgentAction } from '../frame/act.ts';
 import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
 import { isApprovedByFlag, openTap, type TapFlags } from './follow.ts';
@@ -134,11 +134,12 @@ function showPlan(context: Context, { state }: RunView, warnings: readonly Findi
 async function askLanding(repo: RepositoryHandle, context: Context, view: RunView): Promise<Exclude<Answer, 'edit'>> {
   const { state } = view;
   if (state.landing.status === 'refused') {
-    const { message, first } = toldOfLanding(state, state.landing);
+    const { message, first } = adviceFor(state, { kind: 'landing', because: state.landing.because });
     context.terminal.problem(`tidegate: the last landing was refused: ${message}`);
     if (first !== undefined) context.terminal.problem(`  first: ${first}`);
   }
-  for (const task of merged(state)) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
+  for (const task of merged(state))
+    context.terminal.line(`  ${task.id}: ${plural(snapshotOf(task)?.diff.length ?? 0, 'file')}`);
   if (state.plan.checks.length === 0) context.terminal.line(`  checks: ${uncheckedText}`);
   return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
     state.branch === null

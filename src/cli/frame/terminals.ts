@@ -10,7 +10,11 @@ export function plainTerminal({ line, problem, json }: Pick<Terminal, 'line' | '
     problem,
     json,
     paint: () => '',
-    region: (): LiveRegion => ({ draw: () => undefined, close: () => undefined, [Symbol.dispose]: () => undefined }),
+    region: async (): Promise<LiveRegion> => ({
+      draw: () => undefined,
+      close: () => undefined,
+      [Symbol.dispose]: () => undefined,
+    }),
     screen: nothing,
     ask: nothing,
     askSecret: nothing,
@@ -28,8 +32,8 @@ const firstLineMs = 1_000;
 const nextLineMs = 5_000;
 
 /** Redraws one line with the seconds on a terminal. In a pipe, prints a line after a second and then every five. */
-export function showProgress({ terminal, json }: Pick<Context, 'terminal' | 'json'>): ProgressLine {
-  const region = json ? null : terminal.region();
+export async function showProgress({ terminal, json }: Pick<Context, 'terminal' | 'json'>): Promise<ProgressLine> {
+  const region = json ? null : await terminal.region();
   let current: { readonly text: string; readonly since: number; printed: number | null } | null = null;
   const redraw = (): void => {
     if (current === null || json) return;

@@ -1,9 +1,9 @@
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type RunView, runView } from '../../view/run-view.ts';
-import type { Around } from '../../view/why.ts';
+import type { WhyContext } from '../../view/why.ts';
 import { editPlan } from '../follow/replan.ts';
 import type { Context } from '../frame/command.ts';
-import { type Live, openLive } from './live.ts';
+import type { Live } from './live.ts';
 
 /**
  * Shows a run while it is followed: on a screen with keys for a person at a terminal, or else in a block of lines.
@@ -14,7 +14,7 @@ export interface Display extends Disposable {
   readonly takesKeys: boolean;
   /** Null until the run was shown for the first time, and without a screen. */
   live(): Live | null;
-  show(view: RunView, around: Around): Promise<void>;
+  show(view: RunView, around: WhyContext): Promise<void>;
   /** Shows one line while there is no run to show yet. */
   showLine(line: string): void;
   /** Removes the block, before anything is printed below it. */
@@ -23,7 +23,7 @@ export interface Display extends Disposable {
   offScreen(body: () => Promise<void>): Promise<void>;
 }
 
-export function openDisplay(
+export async function openDisplay(
   repo: RepositoryHandle,
   context: Context,
   options: {
@@ -32,10 +32,12 @@ export function openDisplay(
     readonly opensAt: (view: RunView) => boolean;
     readonly hosts: () => boolean;
   },
-): Display {
-  const region = context.json ? null : context.terminal.region();
+): Promise<Display> {
+  const region = context.json ? null : await context.terminal.region();
   // an agent with its own terminal would wait forever
   const takesKeys = context.terminal.interactive && !context.json && !options.isBrief && repo.caller.agent === null;
+  // a run in a pipe needs nothing of the screen
+  const open = async () => (await import('./live.ts')).openLive(repo, context, options.hosts);
   let live: Live | null = null;
   let isOpened = false;
   return {
@@ -45,7 +47,7 @@ export function openDisplay(
       if (takesKeys && !isOpened && options.opensAt(view)) {
         isOpened = true;
         region?.draw([]);
-        live = await openLive(repo, context, options.hosts);
+        live = await open();
       }
       if (live !== null) live.show(view, around);
       else region?.draw([...runView(view), ...lineOf(around)]);
@@ -56,7 +58,7 @@ export function openDisplay(
       live?.[Symbol.dispose]();
       live = null;
       await body();
-      live = await openLive(repo, context, options.hosts);
+      live = await open();
     },
     [Symbol.dispose]: () => {
       live?.[Symbol.dispose]();
@@ -65,7 +67,7 @@ export function openDisplay(
   };
 }
 
-function lineOf({ ahead, copying = [] }: Around): readonly string[] {
+function lineOf({ ahead, copying = [] }: WhyContext): readonly string[] {
   const lines = [...(ahead === null ? [] : [`waits to land: ${ahead} goes first: tidegate why ${ahead}`]), ...copying];
   return lines.length === 0 ? [] : ['', ...lines];
 }

@@ -1,4 +1,5 @@
-import { widthOf } from '../../domain/base/text-width.ts';
+import stringWidth from 'string-width';
+import { endLine } from '../../domain/explain/ending.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { usageOf } from '../../domain/run/task.ts';
@@ -6,18 +7,17 @@ import { addUsage, noUsage } from '../../domain/tool-calls/agent-event.ts';
 import type { Frame, ScreenRow, Size } from '../../ports/screen.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { money, tokenCount } from '../../view/agent-lines.ts';
-import { cautionLines } from '../../view/pauses.ts';
 import { unfoldedLines, wordLine } from '../../view/phases.ts';
-import { endLine, endTone, fenceText, needSince, type RunView } from '../../view/run-view.ts';
+import { cautionLines, endTone, fenceText, needSince, type RunView } from '../../view/run-view.ts';
 import { age } from '../../view/times.ts';
-import { type Around, whyRun, whyTask } from '../../view/why.ts';
+import { type WhyContext, whyRun, whyTask } from '../../view/why.ts';
 import { acceptanceOf, approvalOf, grantOf, isRowOpen, raiseOf } from './list-keys.ts';
 import { type Pane, visible, wrap } from './pane.ts';
 import { questionText } from './questions.ts';
 import { type ListRow, listRows, tokens } from './rows.ts';
 import type { Ui } from './ui.ts';
 
-type Shown = { readonly view: RunView; readonly size: Size; readonly around: Around };
+type Shown = { readonly view: RunView; readonly size: Size; readonly around: WhyContext };
 
 /** Returns the whole screen. */
 export function frameOf(ui: Ui, shown: Shown): Frame {
@@ -114,7 +114,7 @@ function windowOf(rows: readonly ListRow[], ui: Ui, room: number, columns: numbe
 }
 
 function filled(line: readonly (string | Span)[], columns: number): Text {
-  const width = widthOf(line.map((part) => (typeof part === 'string' ? part : part.text)).join(''));
+  const width = stringWidth(line.map((part) => (typeof part === 'string' ? part : part.text)).join(''));
   return [...line, ' '.repeat(Math.max(0, columns - width))];
 }
 

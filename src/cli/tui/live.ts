@@ -2,9 +2,9 @@ import type { RunId } from '../../domain/base/ids.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Key, Size } from '../../ports/screen.ts';
 import type { Text } from '../../ports/terminal.ts';
-import type { Activity } from '../../view/activity.ts';
 import type { RunView } from '../../view/run-view.ts';
-import type { Around } from '../../view/why.ts';
+import type { Activity } from '../../view/task-view.ts';
+import type { WhyContext } from '../../view/why.ts';
 import { activityReader } from '../follow/activity.ts';
 import { resumeRun } from '../follow/replan.ts';
 import { act } from '../frame/act.ts';
@@ -16,7 +16,7 @@ import { type Act, initialUi, press, settle, type Ui, type UiRequest } from './u
 /** A run on a screen of its own, with keys. */
 export interface Live extends Disposable {
   /** Draws the run. Called at least once a second, because it also advances the clocks. */
-  show(view: RunView, around: Around): void;
+  show(view: RunView, around: WhyContext): void;
   /** Resolves when a key asks something of the command around the screen; rejects when doing it failed. */
   next(): Promise<void>;
   takeRequest(): Exclude<UiRequest, { readonly request: 'act' }> | null;
@@ -29,7 +29,7 @@ export interface Live extends Disposable {
 /** Null when there is no terminal to take over. */
 export async function openLive(repo: RepositoryHandle, context: Context, hosts: () => boolean): Promise<Live | null> {
   let ui: Ui = initialUi;
-  let current: { readonly view: RunView; readonly around: Around } | null = null;
+  let current: { readonly view: RunView; readonly around: WhyContext } | null = null;
   let request: ReturnType<Live['takeRequest']> = null;
   let woken = Promise.withResolvers<void>();
   const readActivity = activityReader(repo);

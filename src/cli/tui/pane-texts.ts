@@ -3,13 +3,13 @@ import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { agentLines } from '../../view/agent-lines.ts';
-import { type RunView, toldLines } from '../../view/run-view.ts';
-import { type Around, type Why, whyRun, whyTask } from '../../view/why.ts';
+import { adviceLines, type RunView } from '../../view/run-view.ts';
+import { type Why, type WhyContext, whyRun, whyTask } from '../../view/why.ts';
 import { taskDiff } from '../commands/look/diff.ts';
 import type { Pane } from './pane.ts';
 
 /** Returns the text of a pane so far; the same array while nothing was added. */
-export type PaneText = (view: RunView, around: Around) => Promise<readonly Text[]>;
+export type PaneText = (view: RunView, around: WhyContext) => Promise<readonly Text[]>;
 
 export function paneText(repo: RepositoryHandle, { kind, task }: Pick<Pane, 'kind' | 'task'>): PaneText {
   switch (kind) {
@@ -36,8 +36,8 @@ function once(read: (view: RunView) => Promise<readonly Text[]>): PaneText {
   };
 }
 
-function whyLines(view: RunView, task: TaskId | null, around: Around): readonly Text[] {
-  const linesOf = (why: Why): readonly Text[] => [why.sentence, ...toldLines(why)];
+function whyLines(view: RunView, task: TaskId | null, around: WhyContext): readonly Text[] {
+  const linesOf = (why: Why): readonly Text[] => [why.sentence, ...adviceLines(why)];
   return task === null
     ? linesOf(whyRun(view, around))
     : [...linesOf(whyTask(view, task, around)), '', ...linesOf(whyRun(view, around))];

@@ -1,6 +1,6 @@
+import stringWidth from 'string-width';
 import type { TaskId } from '../../domain/base/ids.ts';
 import { safeLine } from '../../domain/base/safe-text.ts';
-import { widthOf } from '../../domain/base/text-width.ts';
 import type { Size } from '../../ports/screen.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 
@@ -84,7 +84,7 @@ export function wrap(text: Text, columns: number): readonly Text[] {
       const fits = headOf(rest, left, left === columns);
       rest = rest.slice(fits.length);
       lines.at(-1)?.push(typeof part === 'string' ? fits : { ...part, text: fits });
-      left -= widthOf(fits);
+      left -= stringWidth(fits);
       if (rest === '') break;
       lines.push([]);
       left = columns;
@@ -94,11 +94,11 @@ export function wrap(text: Text, columns: number): readonly Text[] {
 }
 
 function headOf(text: string, columns: number, isWholeLine: boolean): string {
-  if (widthOf(text) <= columns) return text;
+  if (stringWidth(text) <= columns) return text;
   let end = 0;
   let width = 0;
   for (const character of text) {
-    width += widthOf(character);
+    width += stringWidth(character);
     if (width > columns) break;
     end += character.length;
   }

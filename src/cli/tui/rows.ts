@@ -9,7 +9,7 @@ import type { Usage } from '../../domain/tool-calls/agent-event.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { money, tokenCount } from '../../view/agent-lines.ts';
 import type { RunView } from '../../view/run-view.ts';
-import { isTaskOpen, shownTask } from '../../view/task-line.ts';
+import { describeTask, isTaskOpen } from '../../view/task-view.ts';
 import { age } from '../../view/times.ts';
 
 export type ListRow = { readonly task: TaskId | null; readonly text: Text };
@@ -65,7 +65,7 @@ function widthsOf(state: RunState, columns: number): Widths {
 
 function taskRow(view: RunView, task: TaskState, { name, hasUsage }: Widths): Text {
   const { state, times, now } = view;
-  const { sign, tone, word, detail } = shownTask(state, task, view.activity?.get(task.id));
+  const { sign, tone, word, detail } = describeTask(state, task, view.activity?.get(task.id));
   const since = isTaskOpen(task) ? age(times.tasks[task.id] ?? null, now) : '';
   const usage = usageOf(task);
   const used = tokens(usage) === 0 ? '' : tokenCount(tokens(usage));

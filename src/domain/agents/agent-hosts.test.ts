@@ -12,7 +12,7 @@ test('an agent whose models are not in the list of hosts is warned of, with the 
   expect(unlistedModels(plan(['registry.npmjs.org'], 'claude'), {}).map(explain)).toEqual([
     {
       rule: 'model-unlisted',
-      detail: 'claude cannot reach its models: api.anthropic.com is not in `fence.network`',
+      detail: 'claude cannot reach its model: api.anthropic.com is not in `fence.network`',
       fix: 'add api.anthropic.com to the list',
     },
   ]);

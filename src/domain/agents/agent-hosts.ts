@@ -1,7 +1,7 @@
+import { agentKinds } from '../../agents/agents.ts';
 import type { Finding } from '../findings/finding.ts';
 import { allTasks, type FrozenPlan } from '../plan/plan.ts';
 import { hostOfUrl, listCovers } from '../settings/network-hosts.ts';
-import { agentKinds } from '../../agents/agents.ts';
 
 /** Agents that a list of hosts would cut off from their own models. `ours` may name another address for those. */
 export function unlistedModels(

@@ -139,10 +139,10 @@ describe('a person', () => {
 
   test.each([
     ['an empty message', post('  ', 'all'), 'the message is empty'],
-    ['a long message', post('x'.repeat(policy.recordCharacters + 1), 'all'), 'at most 4000 characters'],
+    ['a long message', post('x'.repeat(policy.recordCharacters + 1), 'all'), 'more than 4000 characters'],
     ['a task that is not there', post('x', 'z'), `${theRun} has no task z`],
-    ['what is no name', post('x', '../a'), 'it is for a task, for person or for all'],
-    ['a record that is not there', answers('7', 'x'), 'there is no record 7'],
+    ['what is no name', post('x', '../a'), 'the target must be a task, person or all'],
+    ['a record that is not there', answers('7', 'x'), 'has no record 7'],
     ['an empty answer', answers('1', ''), 'the message is empty'],
   ])('is told why not: %s', (_, request, why) => {
     const decided = answer(run(noted('a', 1)), request);

@@ -1,5 +1,5 @@
+import type { Advice } from '../explain/advice.ts';
 import { type Need, type NeedKind, needsOf } from '../explain/needs.ts';
-import type { Advice } from '../explain/text.ts';
 import type { Offer } from '../landing/pull-request.ts';
 import type { RunState } from '../run/run.ts';
 import type { NewsKind } from '../settings/settings.ts';

@@ -1,4 +1,4 @@
-import { brief } from '../explain/text.ts';
+import { brief, waveName } from '../explain/text.ts';
 import type { BoundThread } from '../gates/evidence.ts';
 import { currentWave, type RunState, selectedWaves, tasksOfWave, type WaveState } from '../run/run.ts';
 import type { ThreadPlan } from '../settings/thread.ts';
@@ -29,7 +29,7 @@ export function postsOf(state: RunState): readonly ThreadPost[] {
 
 function wavePosts(state: RunState, wave: WaveState): readonly ThreadPost[] {
   const tasks = tasksOfWave(state, wave.index);
-  const name = `wave ${wave.index + 1} (${state.plan.waves[wave.index]?.name ?? ''})`;
+  const name = waveName(wave.index, state.plan.waves[wave.index]?.name);
   const started = tasks.some(({ launches }) => launches > 0);
   return [
     ...(started ? post(state, wave, 'started', `${name} started: ${tasks.map(({ id }) => id).join(', ')}`) : []),

@@ -217,9 +217,9 @@ describe('a new version of the plan', () => {
 describe('a new version is refused', () => {
   const state = stateAfter(...half);
   test.each([
-    ['without a task that is merged', plan([{ b: {} }]), 'a is merged: the plan has to keep it in wave 0'],
-    ['with it in another wave', plan([{ b: {} }, { a: {} }]), 'a is merged: the plan has to keep it in wave 0'],
-    ['for another branch', plan([{ a: {} }], { base: 'dev' }), 'demo-ab12 began on main and lands there'],
+    ['without a task that is merged', plan([{ b: {} }]), 'a is merged, so the plan must keep it in wave 1'],
+    ['with it in another wave', plan([{ b: {} }, { a: {} }]), 'a is merged, so the plan must keep it in wave 1'],
+    ['for another branch', plan([{ a: {} }], { base: 'dev' }), 'demo-ab12 started on main and lands there'],
     ['with tasks that meet', plan([{ a: {}, b: { owns: ['x'] }, e: { owns: ['x'] } }]), 'could both write'],
   ])('%s', (_, written, why) => {
     expect(errorOf(state, written)).toContain(why);
@@ -231,7 +231,7 @@ describe('a new version is refused', () => {
 
   test('when it changes the tasks of a closed wave, or leaves nothing to do', () => {
     const closed = stateAfter(...half, { type: 'wave-closed', wave: 0 });
-    expect(errorOf(closed, plan([{ a: {}, b: {} }, { c: {} }]))).toContain('wave 0 is closed');
+    expect(errorOf(closed, plan([{ a: {}, b: {} }, { c: {} }]))).toContain('wave 1 is closed');
     const all = stateAfter(...half, { type: 'wave-closed', wave: 0 }, { type: 'wave-closed', wave: 1 });
     expect(errorOf(all, plan([{ a: { priority: 1 }, b: {}, d: {} }, { c: {} }]))).toContain('every wave is closed');
   });
@@ -244,7 +244,7 @@ describe('a new version is refused', () => {
 
   test('while a wave is integrated; one that stands still is given up', () => {
     const integrating = [...begun, ...ready('a'), opened, built];
-    expect(errorOf(stateAfter(...integrating), next)).toContain('wave 0 is being integrated');
+    expect(errorOf(stateAfter(...integrating), next)).toContain('wave 1 is being integrated');
     expect(typesOf(stateAfter(...integrating, { type: 'run-halted', because: failure('disk full') }), next)).toEqual([
       'round-abandoned',
       'plan-replaced',

@@ -1,240 +1,264 @@
 import { agentKinds } from '../../agents/agents.ts';
 import type { ProviderState } from '../agents/provider.ts';
+import type { TaskId } from '../base/ids.ts';
 import { shellWord } from '../base/shell-word.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { heldByQuestion, isCritical } from '../board/board-requests.ts';
 import type { TapState } from '../decide/tap.ts';
 import type { Finding } from '../findings/finding.ts';
 import { findingsIn, passes } from '../gates/verdict.ts';
-import type { Shortage } from '../kept/disk.ts';
-import type { LandingState } from '../landing/landing.ts';
+import { hasKept } from '../kept/discard.ts';
 import type { Spend } from '../run/costs.ts';
 import type { PathRequest } from '../run/evolve-task.ts';
-import type { RunMode, RunState } from '../run/run.ts';
-import type { TaskProgress } from '../run/task.ts';
-import { answerQuestion, goOn, reworkInstead, withPaths } from './commands.ts';
+import type { RunState } from '../run/run.ts';
+import type { Hold, TaskProgress } from '../run/task.ts';
+import { answerQuestion, continueWork, reworkInstead, withPaths } from './commands.ts';
 import { describeFinding, describeTrouble, sentenceOf } from './explain.ts';
-import { acceptLine, diffLine, printed } from './hold.ts';
-import { type Advice, brief, few } from './text.ts';
+import { acceptLine, checkLines, diffLine, holdAdvice } from './hold.ts';
+import { brief, few, plural } from './text.ts';
 
-type Run = Pick<RunState, 'run'>;
+/**
+ * One obstacle in words. `status`, `why`, the end of a run, `--json` and notices all show the same. Texts start in lower case, have
+ * no full stop at the end, and follow the name of their subject.
+ */
+export type Advice = {
+  /** What happened. */
+  readonly message: string;
+  /** What is not lost or affected. */
+  readonly safe: string;
+  /** A few lines of output that show the cause, or other commands. */
+  readonly lines?: readonly string[];
+  /** Steps before the command, outside Tidegate: in words, or as commands on lines of their own. */
+  readonly first?: string;
+  /** The command to run next; can be pasted as it is. */
+  readonly command: string;
+};
 
-/** Null: nothing keeps the run as a whole from going on. */
-export function toldOfMode({ run }: Run, mode: RunMode): Advice | null {
-  const command = `tidegate resume ${run}`;
-  switch (mode.mode) {
-    case 'active':
-      return null;
+/** Something that only a person can resolve, as data. Those with a `task` are about that task, the others about the run. */
+export type Cause =
+  | { readonly kind: 'paused' | 'stopped'; readonly who: string }
+  | { readonly kind: 'halted' | 'disk' | 'landing'; readonly because: Finding }
+  | {
+      readonly kind: 'login';
+      readonly provider: string;
+      readonly pause: ProviderState & { readonly status: 'paused' };
+    }
+  /** `tasks`: the number of tasks to be approved. */
+  | { readonly kind: 'approve' | 'land'; readonly tap: TapState; readonly tasks: number }
+  | { readonly kind: 'budget'; readonly task?: TaskId; readonly spend: Spend }
+  | { readonly kind: 'held'; readonly task: TaskId; readonly hold: Hold }
+  | { readonly kind: 'failed'; readonly task: TaskId; readonly failed: Failed }
+  | { readonly kind: 'launch'; readonly task: TaskId; readonly because: Finding }
+  | { readonly kind: 'blocked'; readonly task: TaskId; readonly need: TaskId }
+  | { readonly kind: 'scope'; readonly task: TaskId; readonly requests: readonly PathRequest[] }
+  | { readonly kind: 'question'; readonly record: BoardRecord };
+
+type Failed = TaskProgress & { readonly status: 'failed' };
+
+export function adviceFor(state: RunState, cause: Cause): Advice {
+  const { run, plan, target } = state;
+  const resume = `tidegate resume ${run}`;
+  switch (cause.kind) {
     case 'paused':
       return {
-        message: `paused by ${mode.who}`,
-        safe: 'agents under way go on to their end; nothing new starts',
-        lines: [giveUp(run)],
-        command,
+        message: `paused by ${cause.who}`,
+        safe: 'running agents finish; nothing new starts',
+        lines: [`to end the run: tidegate abandon ${run}`],
+        command: resume,
       };
     case 'stopped':
       return {
-        message: `stopped by ${mode.who}`,
-        safe: 'what agents had done by then is kept',
-        lines: [giveUp(run)],
-        command,
+        message: `stopped by ${cause.who}`,
+        safe: 'the work of its agents is kept',
+        lines: [`to end the run: tidegate abandon ${run}`],
+        command: resume,
       };
     case 'halted':
       return {
-        safe: 'agents under way go on to their end, and nothing is lost',
-        ...toldOfFinding(mode.because, command, 300),
+        safe: 'running agents finish, and no work is lost',
+        ...findingAdvice(cause.because, resume, 300),
       };
+    case 'disk': {
+      const { message, ...rest } = findingAdvice(cause.because, 'tidegate clean --dry-run');
+      return {
+        message: `no more tasks start: ${message}`,
+        safe: 'running agents continue; the other tasks start when there is room',
+        ...rest,
+      };
+    }
+    case 'login':
+      return loginAdvice(state, cause.provider, cause.pause);
+    case 'approve':
+      return {
+        message: `${plural(cause.tasks, 'task')} ${cause.tasks === 1 ? 'is' : 'are'} waiting for approval${onHold(cause.tap)}`,
+        safe: `nothing has started; to reject the plan: tidegate reject ${run}`,
+        command: `tidegate approve ${run}`,
+      };
+    case 'land':
+      return {
+        message: `ready to land on ${target.branch}${onHold(cause.tap)}`,
+        safe: `${target.branch} does not move until you approve`,
+        command: `tidegate land ${run}`,
+      };
+    case 'budget':
+      // the amount is a proposal: as much again as the limit in the plan
+      return cause.task === undefined
+        ? {
+            message: `no more tasks start: the run has used ${spendText(cause.spend)}`,
+            safe: 'finished work is kept, and nothing more is spent',
+            command: `tidegate raise ${run} --usd ${plan.limits.runUsd}`,
+          }
+        : {
+            message: `has used ${spendText(cause.spend)}`,
+            safe: 'its work is kept, and the next attempt continues from it',
+            command: `tidegate raise ${run}/${cause.task} --usd ${plan.limits.usd}`,
+          };
+    case 'held':
+      return holdAdvice(state, cause.hold, `${run}/${cause.task}`);
+    case 'failed':
+      return failureAdvice(cause.failed, `${run}/${cause.task}`, hasKept(state, cause.failed.attempt.id));
+    case 'launch':
+      return launchAdvice(run, cause.because, `${run}/${cause.task}`);
+    case 'blocked':
+      return {
+        message: `needs ${cause.need}, which was dropped`,
+        safe: 'the task has not started',
+        command: `tidegate drop ${run}/${cause.task}`,
+      };
+    case 'scope': {
+      const reason = cause.requests[0]?.why ?? '';
+      const paths = cause.requests.map(({ path }) => path);
+      return {
+        message: `the agent requests access to ${few(paths)}${reason === '' ? '' : `: ${brief(reason)}`}`,
+        safe: 'the agent continues in the meantime',
+        command: withPaths(`tidegate grant ${run}/${cause.task}`, paths),
+      };
+    }
+    case 'question': {
+      // the text comes from an agent: it is shown, never followed
+      const { from, kind, text, id } = cause.record;
+      return {
+        message: `${isOfAgent(from) ? 'its agent' : from.who} ${kind === 'question' ? 'asks' : 'requests'}: "${brief(text)}"`,
+        safe: whileOpen(state, cause.record),
+        command: answerQuestion(run, id),
+      };
+    }
+    case 'landing':
+      return landingAdvice(state, cause.because);
   }
 }
 
-const giveUp = (run: string): string => `to give it up: tidegate abandon ${run}`;
+const onHold = (tap: TapState): string => (tap.status === 'held' ? ` (put on hold by ${tap.by.who})` : '');
 
-/** A tap that a person is to decide; the others decided themselves. */
-export function toldOfTap(
-  { run, target }: Pick<RunState, 'run' | 'target'>,
-  tap: { readonly name: 'start' | 'land'; readonly state: TapState & { readonly status: 'pending' | 'held' } },
-  count: number,
-): Advice {
-  const held = tap.state.status === 'held' ? `, on hold by ${tap.state.by.who}` : '';
-  if (tap.name === 'land')
-    return {
-      message: `ready to land on ${target.branch}${held}`,
-      safe: `${target.branch} stays as it is until you say so`,
-      command: `tidegate land ${run}`,
-    };
-  return {
-    message: `${count} task${count === 1 ? '' : 's'} ${count === 1 ? 'waits' : 'wait'} for approval${held}`,
-    safe: `nothing has started; to say no: tidegate reject ${run}`,
-    command: `tidegate approve ${run}`,
-  };
+export const spendText = ({ used, limit }: Spend): string => `$${used.toFixed(2)} of its $${limit.toFixed(2)} budget`;
+
+/** `command` is the default for findings without a command of their own. */
+function findingAdvice(because: Finding, command: string, most = 1_000): Pick<Advice, 'message' | 'first' | 'command'> {
+  const { detail, fix, command: own = command } = sentenceOf(because);
+  return { message: brief(detail, most), ...(fix === undefined ? {} : { first: fix }), command: own };
 }
 
-/** The amount is a proposal: as much again as the limit in the plan. */
-export const toldOfRunBudget = ({ run, plan }: Pick<RunState, 'run' | 'plan'>, spend: Spend): Advice => ({
-  message: `nothing more starts: the run has used ${spendText(spend)}`,
-  safe: 'what is done is kept, and nothing more is spent',
-  command: `tidegate raise ${run} --usd ${plan.limits.runUsd}`,
-});
-
-export const toldOfTaskBudget = ({ plan }: Pick<RunState, 'plan'>, spend: Spend, subject: string): Advice => ({
-  message: `it has used ${spendText(spend)}`,
-  safe: 'what it has done is kept, and the next attempt goes on from there',
-  command: `tidegate raise ${subject} --usd ${plan.limits.usd}`,
-});
-
-export const spendText = ({ used, limit }: Spend): string => `$${used.toFixed(2)} of $${limit.toFixed(2)}`;
-
-/** A login that another run lacks too is tried again by that one. */
-export function toldOfLogin(
-  { run }: Run,
+/** A pause that another run found is lifted by resuming that run. */
+function loginAdvice(
+  { run }: RunState,
   provider: string,
   pause: ProviderState & { readonly status: 'paused' },
 ): Advice {
-  const first = loginAt(provider);
+  const first = loginFix(provider);
   return {
-    message: `no login at ${provider}${pause.of === undefined ? '' : ` (found by ${pause.of})`}: ${brief(describeTrouble(pause.trouble))}`,
-    safe: 'no attempt is used up, and tasks of other agents go on',
+    message: `not logged in to ${provider}${pause.of === undefined ? '' : ` (found by ${pause.of})`}: ${brief(describeTrouble(pause.trouble))}`,
+    safe: 'no attempt is used up; tasks of other agents continue',
     ...(first === null ? {} : { first }),
     command: `tidegate resume ${pause.of ?? run}`,
   };
 }
 
-/** What to type for a login there, also for one that was refused; null for nobody's. */
-export function loginAt(provider: string): string | null {
-  const [found] = Object.entries(agentKinds).filter(([, kind]) => kind.provider === provider && kind.program !== '');
-  return found === undefined ? null : (found[1].login?.fix ?? `tidegate auth ${found[0]}`);
-}
-
-/** It goes on by itself when there is room; the command shows what takes it, and why it is kept. */
-export function toldOfShortage({ because }: Shortage): Advice {
-  const { message, ...rest } = toldOfFinding(because, 'tidegate clean --dry-run');
-  return {
-    message: `nothing more starts, because ${message}`,
-    safe: 'agents under way go on, and when there is room the rest starts by itself',
-    ...rest,
-  };
+/** The command that logs in to a provider; null for an unknown one. */
+export function loginFix(provider: string): string | null {
+  const [entry] = Object.entries(agentKinds).filter(([, kind]) => kind.provider === provider && kind.program !== '');
+  return entry === undefined ? null : (entry[1].login?.fix ?? `tidegate auth ${entry[0]}`);
 }
 
 /** After a failed launch the rest of the wave waits too. Each of the first lines is enough, and only then does `resume` help. */
-export function toldOfLaunch({ run }: Run, halt: Finding, subject: string): Advice {
+function launchAdvice(run: string, halt: Finding, subject: string): Advice {
   const { detail, fix } = sentenceOf(halt);
   const isLaunch = halt.rule === 'launch-failed';
   const rework =
     halt.rule === 'needs-conflict'
-      ? [`tidegate rework ${run}/${halt.need} -m ${shellWord(`do not conflict in ${few(halt.files)}`)}`]
-      : ['fix what keeps it from starting'];
-  const mend = fix?.split('\n') ?? rework;
-  const others = isLaunch ? [`or give it to another agent: tidegate retry ${subject} --agent <agent>`] : [];
+      ? `tidegate rework ${run}/${halt.need} -m ${shellWord(`do not conflict in ${few(halt.files)}`)}`
+      : 'fix the cause';
+  const others = isLaunch ? [`or use another agent: tidegate retry ${subject} --agent <agent>`] : [];
   return {
-    message: `could not be launched: ${brief(detail, 2_000)}`,
+    message: `could not be started: ${brief(detail, 2_000)}`,
     safe: isLaunch
-      ? 'no attempt is used up, and nothing else of its wave starts until you decide'
+      ? 'no attempt is used up; no other task of its wave starts until you decide'
       : 'no attempt is used up',
-    first: [...mend, ...others, `or give it up: tidegate drop ${subject}`].join('\n'),
+    first: [fix ?? rework, ...others, `or drop the task: tidegate drop ${subject}`].join('\n'),
     command: `tidegate resume ${run}`,
   };
 }
 
-/** What is to be done is to be done about the task that could not be launched. */
-export function toldOfWaveHalt(state: Run, halt: { readonly task: string; readonly because: Finding }): Advice {
-  const { message, ...rest } = toldOfLaunch(state, halt.because, `${state.run}/${halt.task}`);
-  return { message: `its wave is halted, because ${halt.task} ${message}`, ...rest };
-}
-
-type Failed = TaskProgress & { readonly status: 'failed' };
-
-/** Another attempt goes on with work that is there. Where there is none, or it cannot be trusted, the task begins again. */
-/** `isKept`: no snapshot holds what it left, or some of it. */
-export function toldOfFailure(failed: Failed, subject: string, isKept: boolean): Advice {
+/**
+ * Another attempt continues existing work. Without work, or with work that cannot be trusted, the task starts again.
+ * `isKept`: files were left that no snapshot holds.
+ */
+function failureAdvice(failed: Failed, subject: string, isKept: boolean): Advice {
   const { snapshot, attempt } = failed;
   const message = brief(failureText(failed));
-  const said = `what it said:  tidegate logs ${subject}`;
+  const output = `its output:    tidegate logs ${subject}`;
   const retry = `tidegate retry ${subject}`;
-  if (isKept && (snapshot === null || snapshot.diff.length === 0))
-    return {
-      message,
-      lines: [said, `what it left:  tidegate rescue ${subject}`],
-      safe: 'no snapshot holds its files; they stay in its workspace',
-      command: retry,
-    };
   if (snapshot === null || snapshot.diff.length === 0)
-    return { message, lines: [said], safe: 'it left no work, so nothing is lost', command: retry };
+    return isKept
+      ? {
+          message,
+          lines: [output, `its files:     tidegate rescue ${subject}`],
+          safe: 'no snapshot holds its files; they stay in its workspace',
+          command: retry,
+        }
+      : { message, lines: [output], safe: 'it made no changes, so no work is lost', command: retry };
   if (!passes(attempt.dispatched ?? []))
     return {
       message,
-      lines: [said, diffLine(subject)],
-      safe: 'its work is kept for `tidegate rescue`; it cannot be merged, because its fence or workspace was not proven',
+      lines: [output, diffLine(subject)],
+      safe: 'its fence or workspace was not proven, so its work is only kept for `tidegate rescue`',
       command: retry,
     };
   return {
     message,
-    lines: [said, diffLine(subject), acceptLine(subject)],
-    safe: 'its work is kept, and nothing of it was merged',
-    command: reworkInstead(subject, goOn),
+    lines: [output, diffLine(subject), acceptLine(subject)],
+    safe: 'its work is kept, and nothing was merged',
+    command: reworkInstead(subject, continueWork),
   };
 }
 
-/** What keeps its last attempt from counting. */
+/** The reason why the last attempt of a failed task does not count. */
 export function failureText({ attempt }: Failed): string {
   const { dispatched, monitored, ending } = attempt;
-  const why = ending.because === undefined ? '' : describeFinding(ending.because);
-  if (ending.reason === 'setup-failed') return `setup failed: ${why}`;
+  const cause = ending.because === undefined ? '' : describeFinding(ending.because);
+  if (ending.reason === 'setup-failed') return `setup failed: ${cause}`;
   const findings = findingsIn([...(dispatched ?? []), ...(monitored ?? [])]);
-  return findings.map(describeFinding).join('; ') || `${ending.reason} ${why}`.trim();
+  return findings.map(describeFinding).join('; ') || `${ending.reason} ${cause}`.trim();
 }
 
-export const toldOfDroppedNeed = (need: string, subject: string): Advice => ({
-  message: `needs ${need}, which was dropped`,
-  safe: 'nothing of it has started',
-  command: `tidegate drop ${subject}`,
-});
-
-/** The agent goes on meanwhile; nothing waits for an answer, but it may save an attempt. */
-export function toldOfAsking(asked: readonly PathRequest[], subject: string): Advice {
-  const why = asked[0]?.why ?? '';
-  const paths = asked.map(({ path }) => path);
-  return {
-    message: `its agent asks for ${few(paths)}${why === '' ? '' : `: ${brief(why)}`}`,
-    safe: 'it goes on meanwhile',
-    command: withPaths(`tidegate grant ${subject}`, paths),
-  };
-}
-
-/** The text is an agent's: it is shown, never followed. */
-export const toldOfQuestion = (state: Pick<RunState, 'run' | 'target' | 'ended'>, record: BoardRecord): Advice => ({
-  message: `${isOfAgent(record.from) ? 'its agent' : record.from.who} ${record.kind === 'question' ? 'asks' : 'requests'}: "${brief(record.text)}"`,
-  safe: whileOpen(state, record),
-  command: answerQuestion(state.run, record.id),
-});
-
-function whileOpen(state: Pick<RunState, 'run' | 'target' | 'ended'>, record: BoardRecord): string {
+function whileOpen(state: RunState, record: BoardRecord): string {
   if (isCritical(record) && state.ended !== 'landed') return describeFinding(heldByQuestion(state, record));
   return state.ended === null
-    ? 'the run goes on meanwhile'
-    : 'the run has ended; your answer is kept on its board, and no agent reads it';
+    ? 'the run continues in the meantime'
+    : 'the run has ended: your answer is kept on its board, but no agent reads it';
 }
 
-export function toldOfLanding(
-  state: Pick<RunState, 'run' | 'checks' | 'taps'>,
-  landing: LandingState & { readonly status: 'refused' },
-): Advice {
-  const { because } = landing;
+function landingAdvice(state: RunState, because: Finding): Advice {
   return {
-    safe: 'nothing of yours was changed, and the work of the run is kept',
-    ...(because.rule === 'landing-check' && 'tree' in because
-      ? { lines: printed(state, because.check, because.tree) }
-      : {}),
-    ...toldOfFinding(because, landAgain(state)),
+    safe:
+      because.rule === 'landing-cut-off'
+        ? 'the work of the run is kept'
+        : 'Tidegate has changed nothing, and the work of the run is kept',
+    ...(because.rule === 'landing-check' ? { lines: checkLines(state, because.check, because.tree) } : {}),
+    ...findingAdvice(because, landAgain(state)),
   };
 }
 
-/** `command` is what to type where the finding does not know better. */
-function toldOfFinding(because: Finding, command: string, most = 1_000): Pick<Advice, 'message' | 'first' | 'command'> {
-  const { detail, fix, command: own = command } = sentenceOf(because);
-  return { message: brief(detail, most), ...(fix === undefined ? {} : { first: fix }), command: own };
-}
-
-/** What was left out is not landed by repeating it. */
+/** Landing a selection again lands the same selection. */
 export function landAgain({ run, taps }: Pick<RunState, 'run' | 'taps'>): string {
   const some = taps.land?.tasks;
   return `tidegate land ${run}${some === undefined ? '' : ` --only ${some.join(',')}`}`;

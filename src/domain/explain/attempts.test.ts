@@ -6,7 +6,7 @@ describe('why an attempt ended', () => {
   test.each<[Finding, string]>([
     [{ rule: 'time-limit', minutes: 1 }, 'the time limit of 1 minute was reached'],
     [{ rule: 'silence-limit', minutes: 30 }, 'no output for 30 minutes'],
-    [{ rule: 'not-begun', because: { rule: 'stop-requested' } }, 'stopped on request before it began'],
+    [{ rule: 'not-begun', because: { rule: 'stop-requested' } }, 'stopped on request before it started'],
     [
       { rule: 'fence-breached', breaches: [{ breach: 'root' }, { breach: 'wrote-outside', at: '/x' }] },
       'the fence does not hold: runs as root; wrote /x',
@@ -16,10 +16,10 @@ describe('why an attempt ended', () => {
       'setup (npm ci) ended with SIGKILL: no space',
     ],
     [{ rule: 'fence-not-started', words: ['spawn bwrap ENOENT', ''] }, 'spawn bwrap ENOENT'],
-    [{ rule: 'supervisor-unable', words: '' }, 'no supervisor could do its work: it printed nothing'],
+    [{ rule: 'supervisor-unable', words: '' }, 'the supervisor failed: it printed nothing'],
     [
       { rule: 'exit', reason: 'launch-failed', code: null, signal: null, because: { rule: 'no-coordinator' } },
-      'launch-failed: no coordinator was there',
+      'launch-failed: no coordinator was running',
     ],
     [
       { rule: 'exit', reason: 'exited', code: 1, signal: null, trouble: 'overloaded', words: '529' },
@@ -43,5 +43,5 @@ describe('why an attempt ended', () => {
 });
 
 function filesMisfit(): string {
-  return 'handoff does not fit its schema: files must be a list of at most 200 texts of at most 1000 characters';
+  return 'the handoff does not match its schema: files must be a list of at most 200 texts of at most 1000 characters';
 }

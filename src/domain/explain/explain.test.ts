@@ -6,16 +6,16 @@ const at = { run: runId('demo-ab12'), task: taskId('a') };
 
 test('what to do and what to type then are one line, unless they are asked for apart', () => {
   const red = { rule: 'check-red', run: at.run, check: 'test' } as const;
-  expect(explain(red).fix).toBe('fix the check, then: tidegate resume demo-ab12 --replan');
+  expect(explain(red).fix).toBe('fix the check, then run: tidegate resume demo-ab12 --replan');
   expect(sentenceOf(red)).toMatchObject({ fix: 'fix the check', command: 'tidegate resume demo-ab12 --replan' });
 });
 
 test('a refused undo names the command that asks again, or the one that its cause knows', () => {
   const refused = (because: Parameters<typeof explain>[0]) => describeRefusal({ rule: 'undo-refused', ...at, because });
   expect(refused({ rule: 'branch-gone', branch: 'main' })).toBe(
-    'the branch main is gone; bring the branch back, then: tidegate undo demo-ab12/a',
+    'the branch main no longer exists; restore the branch, then run: tidegate undo demo-ab12/a',
   );
-  expect(refused({ rule: 'branch-moved-on', branch: 'main' })).toBe('main has moved on; git branch -D main');
+  expect(refused({ rule: 'branch-moved-on', branch: 'main' })).toBe('main has new commits; git branch -D main');
 });
 
 test('what others said stays on one line, so that nobody can write a line of ours', () => {
@@ -31,7 +31,5 @@ test('a rule of another version is shown by its name and facts', () => {
 });
 
 test('a place is named by its path, also where the path is part of a word of the sentence', () => {
-  expect(describeFinding({ rule: 'too-deep', where: 'pat' })).toBe(
-    'pat: the path is too long to be checked out anywhere',
-  );
+  expect(describeFinding({ rule: 'too-deep', where: 'pat' })).toBe('pat: the path is too long to be checked out');
 });

@@ -48,12 +48,12 @@ describe('a run tells a person', () => {
       {
         kind: 'approve',
         task: null,
-        message: '2 tasks wait for approval',
-        safe: `nothing has started; to say no: tidegate reject demo-ab12`,
+        message: '2 tasks are waiting for approval',
+        safe: `nothing has started; to reject the plan: tidegate reject demo-ab12`,
         command: 'tidegate approve demo-ab12',
       },
     ]);
-    expect(needsOf(run(opened, hold))[0]?.message).toBe('2 tasks wait for approval, on hold by ada');
+    expect(needsOf(run(opened, hold))[0]?.message).toBe('2 tasks are waiting for approval (put on hold by ada)');
   });
 
   test('to land', () => {
@@ -72,7 +72,7 @@ describe('a run tells a person', () => {
       {
         kind: 'halted',
         task: null,
-        message: 'the run branch is gone from the bare repository',
+        message: 'the run branch is missing from the bare repository',
         first: 'tidegate verify',
         command: 'tidegate resume demo-ab12',
       },

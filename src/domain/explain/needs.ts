@@ -1,146 +1,103 @@
 import { isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
-import { hasKept } from '../kept/discard.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import { isOver, runSpend, taskSpend } from '../run/costs.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';
 import { blockingNeed } from '../run/schedule.ts';
 import { isResolved, liveAttempt, type TaskState } from '../run/task.ts';
-import {
-  toldOfAsking,
-  toldOfDroppedNeed,
-  toldOfFailure,
-  toldOfLanding,
-  toldOfLaunch,
-  toldOfLogin,
-  toldOfMode,
-  toldOfQuestion,
-  toldOfRunBudget,
-  toldOfShortage,
-  toldOfTap,
-  toldOfTaskBudget,
-} from './advice.ts';
-import { toldOfHold } from './hold.ts';
-import type { Advice } from './text.ts';
+import { type Advice, adviceFor, type Cause } from './advice.ts';
 
-/** Something that only a person can bring on, in the words that everybody tells it with. */
+/** Something that only a person can resolve, in words. */
 export type Need = {
   readonly kind: NeedKind;
   readonly task: string | null;
-  /** Of the board, when it is about one. */
+  /** The record of the board that it is about. */
   readonly record?: string;
 } & Advice;
-export type NeedKind =
-  | 'approve'
-  | 'land'
-  | 'held'
-  | 'failed'
-  | 'blocked'
-  | 'launch'
-  | 'paused'
-  | 'stopped'
-  | 'halted'
-  | 'disk'
-  | 'login'
-  | 'budget'
-  | 'scope'
-  | 'question'
-  | 'landing';
+export type NeedKind = Cause['kind'];
 
 /**
- * What a run waits for from people; empty while it goes on by itself. Of a run that has ended, open questions are left; of one that
- * was given up, an undo that could not go on.
+ * What a run needs from people; empty while it continues without them. A run that has ended keeps its open questions; an abandoned one
+ * keeps an undo that could not continue.
  */
-export function needsOf(state: RunState): readonly Need[] {
-  if (state.ended === 'abandoned') return openUndo(state) === null ? [] : modeNeeds(state);
-  if (state.ended !== null)
-    return [...(state.mode.mode === 'halted' ? modeNeeds(state) : landingNeeds(state)), ...questionNeeds(state)];
+export const needsOf = (state: RunState): readonly Need[] =>
+  causesOf(state).map((cause) => ({ kind: cause.kind, ...subjectOf(cause), ...adviceFor(state, cause) }));
+
+function subjectOf(cause: Cause): Pick<Need, 'task' | 'record'> {
+  if (cause.kind !== 'question') return { task: ('task' in cause && cause.task) || null };
+  const { from, id } = cause.record;
+  return { task: isOfAgent(from) ? from.task : null, record: id };
+}
+
+function causesOf(state: RunState): readonly Cause[] {
+  const halts = modeCauses(state);
+  const landing: readonly Cause[] =
+    state.landing.status === 'refused' ? [{ kind: 'landing', because: state.landing.because }] : [];
+  const questions: readonly Cause[] = openToPerson(state).map((record) => ({ kind: 'question', record }));
+  if (state.ended === 'abandoned') return openUndo(state) === null ? [] : halts;
+  if (state.ended !== null) return [...(state.mode.mode === 'halted' ? halts : landing), ...questions];
+  const tasks = Object.values(state.tasks);
   return [
-    ...modeNeeds(state),
-    ...diskNeeds(state),
-    ...loginNeeds(state),
-    ...tapNeeds(state),
-    ...budgetNeeds(state),
-    ...taskNeeds(state),
-    ...landingNeeds(state),
-    ...scopeNeeds(state),
-    ...questionNeeds(state),
+    ...halts,
+    ...providerCauses(state),
+    ...tapCauses(state),
+    ...budgetCauses(state),
+    ...tasks.flatMap((task) => taskCause(state, task) ?? []),
+    ...landing,
+    ...tasks.flatMap(scopeCauses),
+    ...questions,
   ];
 }
 
-const ofRun = (kind: NeedKind, told: Advice): Need => ({ kind, task: null, ...told });
-
-function modeNeeds(state: RunState): readonly Need[] {
-  const { mode } = state.mode;
-  const told = toldOfMode(state, state.mode);
-  return mode === 'active' || told === null ? [] : [ofRun(mode, told)];
+function modeCauses({ mode, shortage, ended }: RunState): readonly Cause[] {
+  const disk: readonly Cause[] =
+    shortage === null || ended !== null ? [] : [{ kind: 'disk', because: shortage.because }];
+  switch (mode.mode) {
+    case 'active':
+      return disk;
+    case 'paused':
+    case 'stopped':
+      return [{ kind: mode.mode, who: mode.who }, ...disk];
+    case 'halted':
+      return [{ kind: 'halted', because: mode.because }, ...disk];
+  }
 }
 
-const diskNeeds = ({ shortage }: RunState): readonly Need[] =>
-  shortage === null ? [] : [ofRun('disk', toldOfShortage(shortage))];
-
-function loginNeeds(state: RunState): readonly Need[] {
-  return Object.entries(state.providers).flatMap(([provider, pause]) =>
-    pause.status !== 'paused' || pause.until !== null ? [] : [ofRun('login', toldOfLogin(state, provider, pause))],
+const providerCauses = ({ providers }: RunState): readonly Cause[] =>
+  Object.entries(providers).flatMap(([provider, pause]): readonly Cause[] =>
+    pause.status !== 'paused' || pause.until !== null ? [] : [{ kind: 'login', provider, pause }],
   );
-}
 
-function tapNeeds(state: RunState): readonly Need[] {
-  const waiting = plannedStates(state).filter((task) => !isResolved(task)).length;
-  return Object.entries(state.taps).flatMap(([tap, decided]): readonly Need[] => {
-    if (decided?.status !== 'pending' && decided?.status !== 'held') return [];
-    // why the last one was refused says what to do
-    if (tap === 'land' && state.landing.status === 'refused') return [];
-    const name = tap === 'land' ? 'land' : 'start';
-    return [ofRun(name === 'land' ? 'land' : 'approve', toldOfTap(state, { name, state: decided }, waiting))];
+function tapCauses(state: RunState): readonly Cause[] {
+  const tasks = plannedStates(state).filter((task) => !isResolved(task)).length;
+  return Object.entries(state.taps).flatMap(([name, tap]): readonly Cause[] => {
+    if (tap?.status !== 'pending' && tap?.status !== 'held') return [];
+    // a refused landing has advice of its own
+    if (name === 'land' && state.landing.status === 'refused') return [];
+    return [{ kind: name === 'land' ? 'land' : 'approve', tap, tasks }];
   });
 }
 
-/** While it keeps something from starting. */
-function budgetNeeds(state: RunState): readonly Need[] {
+/** The budget of the run matters only while a task is waiting to start. */
+function budgetCauses(state: RunState): readonly Cause[] {
   const spend = runSpend(state);
-  const waits = plannedStates(state).some(({ progress }) => progress.status === 'waiting');
-  return isOver(spend) && waits ? [ofRun('budget', toldOfRunBudget(state, spend))] : [];
+  const isWaiting = plannedStates(state).some(({ progress }) => progress.status === 'waiting');
+  return isOver(spend) && isWaiting ? [{ kind: 'budget', spend }] : [];
 }
 
-const taskNeeds = (state: RunState): readonly Need[] =>
-  Object.values(state.tasks).flatMap((task) => {
-    const found = taskNeed(state, task, `${state.run}/${task.id}`);
-    return found === null ? [] : [{ task: task.id, ...found }];
-  });
-
-function taskNeed(state: RunState, task: TaskState, subject: string): Omit<Need, 'task'> | null {
-  const { progress } = task;
-  if (progress.status === 'held') return { kind: 'held', ...toldOfHold(state, progress.hold, subject) };
-  if (progress.status === 'failed')
-    return { kind: 'failed', ...toldOfFailure(progress, subject, hasKept(state, progress.attempt.id)) };
+function taskCause(state: RunState, task: TaskState): Cause | null {
+  const { id, progress } = task;
+  if (progress.status === 'held') return { kind: 'held', task: id, hold: progress.hold };
+  if (progress.status === 'failed') return { kind: 'failed', task: id, failed: progress };
   if (progress.status !== 'waiting' || task.wave !== currentWave(state)?.index) return null;
   const spend = taskSpend(state, task);
-  if (isOver(spend)) return { kind: 'budget', ...toldOfTaskBudget(state, spend, subject) };
-  if (progress.next.halt !== null) return { kind: 'launch', ...toldOfLaunch(state, progress.next.halt, subject) };
+  if (isOver(spend)) return { kind: 'budget', task: id, spend };
+  if (progress.next.halt !== null) return { kind: 'launch', task: id, because: progress.next.halt };
   const need = blockingNeed(state, task);
-  return need !== null && state.tasks[need]?.progress.status === 'dropped'
-    ? { kind: 'blocked', ...toldOfDroppedNeed(need, subject) }
-    : null;
+  return need !== null && state.tasks[need]?.progress.status === 'dropped' ? { kind: 'blocked', task: id, need } : null;
 }
 
-const scopeNeeds = (state: RunState): readonly Need[] =>
-  Object.values(state.tasks).flatMap((task): readonly Need[] => {
-    const { id } = task;
-    const requested = liveAttempt(task)?.requested ?? [];
-    return requested.length === 0
-      ? []
-      : [{ kind: 'scope', task: id, ...toldOfAsking(requested, `${state.run}/${id}`) }];
-  });
-
-/** Only a critical question holds anything up: the landing. */
-const questionNeeds = (state: RunState): readonly Need[] =>
-  openToPerson(state).map((record) => ({
-    kind: 'question',
-    task: isOfAgent(record.from) ? record.from.task : null,
-    record: record.id,
-    ...toldOfQuestion(state, record),
-  }));
-
-const landingNeeds = (state: RunState): readonly Need[] =>
-  state.landing.status === 'refused' ? [ofRun('landing', toldOfLanding(state, state.landing))] : [];
+function scopeCauses(task: TaskState): readonly Cause[] {
+  const requests = liveAttempt(task)?.requested ?? [];
+  return requests.length === 0 ? [] : [{ kind: 'scope', task: task.id, requests }];
+}

@@ -1,25 +1,25 @@
 import type { Finding, FindingsOf, Rule } from '../findings/finding.ts';
 
-/** A rule in words. Sentences begin small, end without a full stop, and follow the name of what they are about. */
+/** A rule in words. Sentences start in lower case, have no full stop at the end, and follow the name of their subject. */
 export type Sentence = {
   readonly detail: string;
-  /** A command or an edit that a person can make. */
+  /** A command, or something that a person can do. */
   readonly fix?: string;
-  /** What to type after `fix`, where the reader knows no better command from the state of the run. */
+  /** The command to run after `fix`. Absent where it depends on the state of the run. */
   readonly command?: string;
 };
 
-/** One entry for each rule: a rule without a sentence does not compile. `explain` is for findings within the finding. */
+/** One entry per rule, so a rule without a sentence does not compile. `explain` is for findings inside the finding. */
 export type Sentences<R> = {
   readonly [K in keyof R & string]: (finding: FindingsOf<Pick<R, K>>, explain: Explain) => Sentence | string;
 };
 
 export type Explain = (finding: Finding) => Sentence;
 
-/** A finding as people, programs and prompts are shown it. */
+/** A finding in words, as people, programs and prompts get it. */
 export type Explained = Omit<Sentence, 'command'> & { readonly rule: string; readonly where?: string };
 
-/** Rules whose sentence names the place itself; the others are shown behind it. */
+/** Rules whose sentence names the place itself. For all others the place comes first. */
 const naming: ReadonlySet<Rule> = new Set<Rule>([
   'read-only',
   'locked',
@@ -45,6 +45,6 @@ const naming: ReadonlySet<Rule> = new Set<Rule>([
   'handoff-size',
 ]);
 
-/** A sentence behind the place that it is about. */
+/** Puts the place in front of a sentence that does not name it. */
 export const withPlace = ({ rule, where }: Finding, detail: string): string =>
   where === undefined || naming.has(rule) ? detail : `${where}: ${detail}`;

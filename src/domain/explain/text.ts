@@ -1,62 +1,63 @@
 import { safeLine, safeText } from '../base/safe-text.ts';
+import type { CheckOutcome } from '../gates/evidence.ts';
 
-/**
- * One fact that is in the way, in words. Status, `why`, the end of a run, `--json` and notices all tell it so. Texts begin small,
- * end without a full stop, and follow the name of what they are about.
- */
-export type Advice = {
-  /** What happened. */
-  readonly message: string;
-  /** What nobody has to worry about. */
-  readonly safe: string;
-  /** Lines of an output that say why, few of them. */
-  readonly lines?: readonly string[];
-  /** What has to be done before the command, where that is not Tidegate's: in words, or commands on lines of their own. */
-  readonly first?: string;
-  /** What brings it on; can be pasted as it is. */
-  readonly command: string;
-};
+/** `1 file`, `3 files`. */
+export const plural = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** The first few, and how many there are beside. */
+/** People count waves from 1; events, JSON and the API keep the index. A name that only repeats the index is left out. */
+export const waveName = (index: number, name = ''): string =>
+  `wave ${index + 1}${name === '' || name === `wave-${index}` ? '' : ` (${name})`}`;
+
+/** The first few, and the number of the others. */
 export function few(texts: readonly string[], most = 3, separator = ', '): string {
   const more = texts.length - most;
   return texts.slice(0, most).join(separator) + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** On one line and not for ever long: what agents and programs say may be both. */
+/** One line of limited length, because agents and programs write long texts of many lines. */
 export function brief(text: string, most = 300): string {
   const line = safeLine(text.trim());
   return line.length <= most ? line : `${line.slice(0, most)}…`;
 }
+
+/** A sentence followed by the words of a program, if there are any. */
+export const withWords = (sentence: string, words: string): string =>
+  words === '' ? sentence : `${sentence}: ${words}`;
+
+export const checkOutcomes: Readonly<Record<CheckOutcome['outcome'], string>> = {
+  passed: 'passed',
+  failed: 'failed',
+  'timed-out': 'timed out',
+  'could-not-run': 'could not run',
+};
 
 /** `42s`, `3m 07s`, `2h 05m`, `4d 3h`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m ${two(seconds % 60)}s`;
+  if (minutes < 60) return `${minutes}m ${twoDigits(seconds % 60)}s`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours}h ${two(minutes % 60)}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
+  return hours < 48 ? `${hours}h ${twoDigits(minutes % 60)}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
-/** Two digits, as on a clock. */
-export const two = (count: number): string => String(count).padStart(2, '0');
+export const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
-/** The lines of a failing program's output that say why: those that look like it, else the last ones. */
+/** Returns the lines of a program's output that look like an error, or else the last lines. */
 export function failingLines(output: string, most = 10): readonly string[] {
   const lines = safeText(output)
     .split('\n')
     .map((line) => line.replaceAll('\t', '  ').trimEnd())
     .filter((line) => line.trim() !== '' && !noise.test(line));
-  const telling = lines.filter((line) => mark.test(line) && !allWell.test(line));
-  const chosen = lines.length <= most ? lines : telling.length > 0 ? telling.slice(0, most) : lines.slice(-most);
+  const errors = lines.filter((line) => errorMark.test(line) && !allWell.test(line));
+  const chosen = lines.length <= most ? lines : errors.length > 0 ? errors.slice(0, most) : lines.slice(-most);
   return chosen.map((line) => (line.length <= longest ? line : `${line.slice(0, longest)}…`));
 }
 
 const longest = 160;
-const mark =
+const errorMark =
   /\b(errors?|fail(ed|s|ure|ures)?|fatal|not ok|assert\w*|\w*exception|panic\w*|traceback|expected|actual|received)\b|\w+Error\b|^\s*[✗✘×✖]|^\s*at .*:\d+/i;
-/** A summary that nothing of the kind was found. */
+/** A summary that reports no errors. */
 const allWell = /\b(0|no) (errors?|fail\w*)|\b(errors?|fail\w*)\W{1,3}0\b/i;
-/** What package managers print whenever a script fails. */
+/** Lines that package managers print whenever a script fails. */
 const noise = /^(npm (error|ERR!)|> |\s*ELIFECYCLE|error Command failed|info Visit )/;

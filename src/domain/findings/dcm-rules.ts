@@ -1,11 +1,11 @@
 import type { DcmStageStatus, DcmSubtaskStatus } from '../ledger/dcm-events.ts';
 
-/** Reasons why a DCM session refuses a request. Over HTTP the code is the rule without `session-`. */
+/** Reasons why a DCM session refuses a command. Over HTTP the code is the rule without `session-`. Waves have DCM's numbers. */
 export type DcmRules = {
   'session-unknown-wave': { readonly wave: number };
   'session-unknown-batch': { readonly batch: string };
   'session-unknown-subtask': { readonly subtask: string };
-  /** `next` is the wave that would overtake it. Null: no wave was asked for by its number. */
+  /** `next` is the wave that would overtake it; null when no wave follows. */
   'session-unfinished-wave': {
     readonly wave: number;
     readonly status: DcmStageStatus;
@@ -18,7 +18,7 @@ export type DcmRules = {
     readonly action: 'start' | 'submit';
   };
   'session-late-wave': { readonly wave: number; readonly begun: number };
-  /** `failed` is the wave that failed; null: none was completed. `next` is the first that waits. */
+  /** `failed` is the wave that failed; null when no wave was completed. `next` is the first pending wave. */
   'session-no-next-wave': { readonly failed: number | null; readonly next: number | null };
   'session-settled-subtask': { readonly status: DcmSubtaskStatus };
   'session-bad-transition': {
@@ -36,7 +36,7 @@ export type DcmRules = {
         readonly blocker: string;
         readonly later: number;
       };
-  /** Each waits for the one after it; the first is the last as well. */
+  /** Each subtask waits for the next; the first is repeated at the end. */
   'session-cycle': { readonly ring: readonly string[] };
   'session-unfinished-batch': { readonly open: readonly Standing[] };
   /** `kind` is the shape of the secret. */

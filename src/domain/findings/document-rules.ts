@@ -1,4 +1,4 @@
-/** A file that a person or an agent wrote could not be read, is no proper YAML, or does not fit its schema. */
+/** A file of a person or an agent cannot be read, is not valid YAML, or does not match its schema. */
 export type DocumentRules = {
   // files
   'file-missing': SourceFile;
@@ -16,8 +16,8 @@ export type DocumentRules = {
     | { readonly fault: 'expands' };
   // schemas
   /**
-   * `meant` is a known key that is spelt much like it. `belongs`: the levels that have `meant`, or else the key itself, where this one
-   * does not. `among`: what it is no part of; `person`: only their own file has it.
+   * `meant` is a known key with a similar spelling. `belongs` holds the levels where that key, or else `key`, is allowed. `among` says
+   * which names were expected; `person`: the key is allowed only in the person's own file.
    */
   'unknown-key': {
     readonly key: string;
@@ -36,11 +36,11 @@ export type DocumentRules = {
   'bad-redirect':
     | { readonly fault: 'second' | 'other-keys' }
     | { readonly fault: 'leaves-repository'; readonly path: string };
-  /** `words`: what the front matter says, then what the plan says, as JSON. */
+  /** `words`: the value of the front matter, then the value of the plan, as JSON. */
   'front-matter-contradicts': { readonly key: string; readonly words: readonly [string, string] };
 };
 
-/** A mapping that has keys of its own. */
+/** A mapping with its own set of keys. */
 export type KeyLevel =
   | 'plan'
   | 'wave'
@@ -57,7 +57,7 @@ export type KeyLevel =
   | 'disk'
   | 'notify';
 
-/** `directiveOf` is the task that names the file as its directive. */
+/** `directiveOf` is the task whose directive the file is. */
 type SourceFile = { readonly file: string; readonly directiveOf?: string };
 
 /** `key` is the nearest key at or above a value; null for the whole document. `isItem`: the value is an item of its list. */
@@ -84,5 +84,5 @@ export type ValueRule =
       readonly bound: number;
       readonly unit: 'characters' | 'items' | null;
     }
-  /** `words` are the schema library's. */
+  /** `words` is the message of the schema library. */
   | { readonly be: 'other'; readonly words: string };

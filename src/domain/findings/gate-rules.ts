@@ -5,27 +5,27 @@ import type { WhyMissing } from '../plan/earlier-waves.ts';
 import type { AgentFailureKind } from '../tool-calls/agent-event.ts';
 import type { Finding } from './finding.ts';
 
-/** Findings of the gates. */
+/** Findings of the gates, and reasons why a thread could not be bound. */
 export type GateRules = {
   // contract and load
   'run-id': { readonly id: string };
   'plan-exists': { readonly file: string };
-  /** `next` is the first open wave; null when none is. */
+  /** `next` is the first open wave; null when no wave is open. Waves count from 0. */
   'wave-order': { readonly wave: number; readonly next: number | null };
-  /** Tasks of waves before the one asked for whose work is not where the run would begin. `next` is the first wave that lacks one. */
+  /** Earlier waves have tasks whose work is not where the run would start. `next` is the first such wave. */
   'wave-missing': {
     readonly wave: number;
     readonly next: number;
     readonly tasks: readonly TaskId[];
     readonly why: WhyMissing;
-    /** The run that had them; null when none did. */
+    /** The run that had these tasks; null when none did. */
     readonly run: RunId | null;
-    /** With `on-branch`: where they are. */
+    /** With `on-branch`: the branch that holds their work. */
     readonly branch?: string;
     readonly file: string;
   };
   'plan-has-tasks': unknown;
-  /** `repo:` says another repository than this one; `actual` is null when this one has no remote. */
+  /** `repo:` names another repository. `actual` is null when this one has no remote. */
   'repo-claim': {
     readonly of: 'root' | 'remote';
     readonly tasks: readonly TaskId[];
@@ -42,7 +42,7 @@ export type GateRules = {
   'task-planned': { readonly task: TaskId };
   'workspace-base': { readonly base: CommitId; readonly actual: CommitId };
   fence: Pick<FenceEvidence, 'mode' | 'canary'> & { readonly breaches?: readonly Breach[] };
-  /** With code 0: the agent did not say that it had finished. `words` are those of its trouble. */
+  /** With code 0, the agent did not report completion. `words` describes the failure of the agent. */
   exit: Pick<Ending, 'reason' | 'code' | 'signal'> & {
     readonly trouble?: AgentFailureKind;
     readonly because?: Finding;
@@ -51,35 +51,32 @@ export type GateRules = {
   'handoff-present': unknown;
   'handoff-valid': { readonly because: Finding };
   'handoff-nonce': unknown;
-  /** `words`: its summary, then what remains. */
+  /** `words`: its summary, then the remaining work. */
   'handoff-status': { readonly status: Handoff['status']; readonly words: readonly string[] };
-  /** `because`: why there is none; absent when nobody knows. */
+  /** `because` is the cause; absent when it is unknown. */
   'snapshot-present': { readonly because?: Finding };
   files: { readonly changed: number; readonly limit: number };
   changes: unknown;
-  /** Nothing that the attempt added or changed matches it. */
+  /** No added or changed file matches the pattern. */
   'deliverable-missing': { readonly pattern: string };
   'draft-read': unknown;
   // rounds
   'round-has-tasks': unknown;
-  /** It has not run on this tree, or could not. */
+  /** The check has not run on this tree, or could not. */
   'check-run': { readonly check: string };
   check: { readonly check: string; readonly outcome: CheckOutcome['outcome'] };
   conflict: { readonly files: readonly string[] };
-  /** `words`: the lines of its output that say why. */
+  /** `words`: the relevant lines of its output. */
   'check-fails': { readonly check: string; readonly words: readonly string[] };
   'run-branch': { readonly expected: CommitId; readonly actual: CommitId };
   'merge-proof': unknown;
-};
-
-/** Why nothing came of posting to an address, or of opening a thread there. */
-export type ThreadRules = {
+  // posting to an address, opening a thread
   'delivery-address': { readonly fault: AddressFault };
   'delivery-redirected': { readonly status: number };
   'delivery-endless': unknown;
   'delivery-late': { readonly seconds: number };
   'delivery-cut-short': unknown;
-  /** The system's code; null when it has none that can be shown. */
+  /** `code` is the system's error code; null when there is none to show. */
   'delivery-unreachable': { readonly code: string | null };
   'delivery-refused': { readonly status: number };
   'token-unset': { readonly variable: string };

@@ -4,14 +4,14 @@ import type { Opener } from '../landing/pull-request.ts';
 import type { ForeignCommit } from '../ledger/landing-events.ts';
 import type { Finding } from './finding.ts';
 
-/** Why the person's branch stays where it is. Nothing was changed. */
-export type LandingRules = ObstacleRules & UnprovenRules & UndoRules;
+/** Reasons why the person's branch did not move. Nothing was changed. */
+export type LandingRules = ObstacleRules & UnprovenRules & UndoRules & PullRequestRules;
 
-/** Obstacles in the person's own repository, found before anything is touched. `worktree` has the branch checked out. */
+/** Obstacles in the person's repository, found before anything changes. `worktree` has the branch checked out. */
 export type ObstacleRules = {
   'dirty-checkout': Files & { readonly worktree: string };
   'untracked-files': Files & { readonly worktree: string };
-  /** `operation` is what git calls it: rebase, merge, cherry-pick … */
+  /** `operation` is git's name for it: rebase, merge, cherry-pick … */
   'operation-unfinished': { readonly worktree: string; readonly operation: string };
   'submodules-move': Files;
   'lfs-unusable': Files;
@@ -20,12 +20,12 @@ export type ObstacleRules = {
   'several-worktrees': { readonly ref: string; readonly worktrees: readonly string[] };
   'worktree-missing': { readonly ref: string; readonly worktree: string };
   'branch-checked-out': { readonly ref: string; readonly worktree: string };
-  /** `words` is what git said. */
+  /** `words` is git's output. */
   'files-refused': { readonly words: string };
-  /** Not for a person to clear away: the coordinator looks at it again. */
+  /** Needs no person: the coordinator tries again. */
   'branch-moved': { readonly ref: string; readonly expected: CommitId | null; readonly actual: CommitId | null };
   'branch-gone': { readonly branch: string };
-  /** A landing was killed, and what it left is neither the old state nor the new one. */
+  /** A landing was killed, and left neither the old state nor the new one. */
   'landing-cut-off': {
     readonly run: string;
     readonly ref: string;
@@ -40,7 +40,7 @@ export type ObstacleRules = {
   );
 };
 
-/** What lands is not what was merged and checked, or nobody agreed to it. `tasks` were chosen; null: all of the run. */
+/** The landing is not proven or not approved. `tasks` holds the chosen tasks; null for the whole run. */
 type UnprovenRules = {
   'none-merged': unknown;
   'landing-unapproved': unknown;
@@ -52,8 +52,8 @@ type UnprovenRules = {
   'landing-not-ahead': { readonly branch: string };
   'landing-busy': { readonly branch: string; readonly tries: number };
   /**
-   * `task` meets the commits `against`, which are on the branch. `uncommitted`: the run began at changes of the person that they
-   * may not have committed yet.
+   * `task` conflicts with the commits `against`, which are on the branch. `uncommitted`: the run started from uncommitted
+   * changes of the person.
    */
   'landing-conflicts': Files &
     Chosen & {
@@ -65,10 +65,10 @@ type UnprovenRules = {
     readonly check: string;
     readonly tree: TreeId;
     readonly uncommitted?: true;
-    /** Set when it fails only with the definitions of the branch; then `tree` has those. */
+    /** Set when the check fails only with the definitions of the branch; `tree` then has those. */
     readonly defined?: DefinitionDispute;
   };
-  /** An agent asked something critical, and nobody has answered. */
+  /** An agent asked a critical question that nobody has answered. */
   'landing-question': { readonly run: RunId; readonly record: string; readonly branch: string };
   'need-left-out': { readonly task: TaskId; readonly need: TaskId };
   'generated-left-out': { readonly task: TaskId };
@@ -76,7 +76,7 @@ type UnprovenRules = {
 };
 
 type UndoRules = {
-  /** Answers the request for an undo. */
+  /** Answers a request to undo. */
   'undo-refused': { readonly run: RunId; readonly task: TaskId | null; readonly because: Finding };
   'undo-busy': { readonly branch: string; readonly tries: number; readonly reverts: readonly CommitId[] };
   'undo-check': {
@@ -98,18 +98,18 @@ type UndoRules = {
 type Files = { readonly files: readonly string[] };
 type Chosen = { readonly run: RunId; readonly branch: string; readonly tasks: readonly TaskId[] | null };
 
-/** Why a run with `land: pr` has no pull request yet, or why one stands in the way. The target branch never moved. */
-export type PullRequestRules = {
-  /** `remotes`: the names that the repository has. */
+/** A run with `land: pr` has no pull request yet, or already has one. The target branch never moves. */
+type PullRequestRules = {
+  /** `remotes` holds the names of the repository's remotes. */
   'no-remote': { readonly branch: string; readonly remotes: readonly string[] };
-  /** `words` is what git said. */
+  /** `words` is git's output. */
   'push-failed': {
     readonly remote: string;
     readonly branch: string;
     readonly fault: 'rejected' | 'unreachable' | 'timeout';
     readonly words: string;
   };
-  /** `words` is what the program said. */
+  /** `words` is the program's output. */
   'pull-request-failed': {
     readonly opener: Opener;
     readonly remote: string;
@@ -119,6 +119,6 @@ export type PullRequestRules = {
   };
   /** Answers a second request to land. */
   'pull-request-open': { readonly branch: string; readonly url: string };
-  /** Answers the request for an undo. `url`: null when a person opened it, if anybody did. */
+  /** Answers a request to undo. `url` is null when Tidegate did not open the pull request. */
   'undo-pull-request': { readonly branch: string; readonly url: string | null };
 };

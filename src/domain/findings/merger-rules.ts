@@ -2,12 +2,12 @@ import type { AttemptId, CommitId, TaskId } from '../base/ids.ts';
 import type { Judgement } from '../gates/judge.ts';
 import type { Finding } from './finding.ts';
 
-/** Why the merger does not do what it is asked for. */
+/** Reasons why the merger refuses a request. */
 export type MergerRules = {
   'run-branch-unmade': unknown;
   'run-branch-diverged': { readonly expected: CommitId | null; readonly actual: CommitId | null };
   'ref-exists': { readonly ref: string; readonly expected: CommitId; readonly actual: CommitId | null };
-  /** It is neither at `before` nor at `after`. */
+  /** The ref is neither at `before` nor at `after`. */
   'ref-diverged': {
     readonly ref: string;
     readonly before: CommitId;
@@ -25,7 +25,7 @@ export type MergerRules = {
   'edit-unchanged': { readonly task: TaskId };
   'edit-gone': unknown;
   'edit-unreadable': { readonly because: Finding };
-  // a landing that a person makes fit by hand
+  // a landing that a person edits by hand
   'no-landing-conflict': unknown;
   'conflict-outdated': unknown;
   'conflict-left': { readonly files: readonly string[] };
@@ -43,7 +43,7 @@ export type MergerRules = {
   'candidate-empty': unknown;
   /** The ledger does not prove the merge. */
   'proof-broken': ProofGap;
-  /** The repository does not hold what the ledger says. */
+  /** The repository differs from the ledger. */
   'objects-differ': ObjectGap;
 };
 

@@ -4,12 +4,12 @@ import type { Maturity } from '../plan/maturity.ts';
 import type { PatternFault } from '../scope/pattern.ts';
 import type { HostFault } from '../settings/network-hosts.ts';
 
-/** Mistakes in a plan or its directives, and advice on them. */
+/** Mistakes in plans, directives and configuration, and advice on them. */
 export type PlanRules = {
   'no-base': unknown;
-  /** It does not exist, or has no commit yet. */
+  /** The branch does not exist, or has no commit yet. */
   'base-missing': { readonly branch: string };
-  /** Something that looks like a credential. `shape` is the rule that found it. */
+  /** A text looks like a credential. `shape` is the rule that matched. */
   'plan-secret': { readonly shape: string };
   // tasks and waves
   'empty-wave': unknown;
@@ -21,7 +21,7 @@ export type PlanRules = {
     readonly need: string;
     readonly needWave: number;
   };
-  /** In order; the first is the last. */
+  /** The tasks of the cycle in order; the first is repeated at the end. */
   cycle: { readonly tasks: readonly string[] };
   'owns-required': { readonly task: string };
   'read-only-writes': { readonly task: string };
@@ -58,7 +58,7 @@ export type PlanRules = {
   'task-large': { readonly task: string; readonly size: TaskSize };
   'wave-wide': { readonly tasks: number; readonly most: number };
   'minutes-long': { readonly minutes: number };
-  /** `skipped` is empty when `to` is behind `from`. */
+  /** `skipped` is empty when `to` comes before `from`. */
   'maturity-jump': {
     readonly task: string;
     readonly component: string;
@@ -68,21 +68,10 @@ export type PlanRules = {
   };
   // drafts
   'draft-slow': { readonly file: string; readonly seconds: number };
-  /** So many findings more were left out. */
+  /** Stands for `count` findings that were left out. */
   more: { readonly count: number };
-};
-
-/** `file` is null for a brief that is written in the plan itself. */
-export type DirectiveFact = { readonly task: string; readonly file: string | null };
-
-export type TaskSize =
-  | { readonly of: 'patterns' | 'lines'; readonly count: number }
-  /** A keyword of the brief says that it is work for experts, and it owns nothing narrow. */
-  | { readonly of: 'work'; readonly keyword: string };
-
-/** Wrong values in plans and configuration. */
-export type SettingsRules = {
-  /** Of a pattern, why it leaves; of a path, nothing. */
+  // values of plans and configuration
+  /** `fault` says why a pattern leaves the repository; absent for a path. */
   'leaves-repository': { readonly path: string; readonly fault?: PatternFault };
   'bad-pattern': {
     readonly pattern: string;
@@ -95,9 +84,16 @@ export type SettingsRules = {
   'duplicate-check': { readonly check: string };
   'bad-fence-path': { readonly path: string };
   'bad-host': { readonly host: string; readonly fault: HostFault };
-  /** Without the address: some hold a secret in their path. */
+  /** Does not hold the address, because some have a secret in their path. */
   'bad-address': { readonly key: string; readonly fault: AddressFault | 'query' };
-  /** Files of a repository ask for more than the person allows. `words` is the value as JSON. */
-  /** `file`: the plan that asks. */
+  /** The repository sets more than the person allows. `words` is the value as JSON; `file` is the plan that sets it. */
   'needs-confirmation': { readonly key: string; readonly words: string; readonly file?: string };
 };
+
+/** `file` is null for a brief in the plan itself. */
+export type DirectiveFact = { readonly task: string; readonly file: string | null };
+
+export type TaskSize =
+  | { readonly of: 'patterns' | 'lines'; readonly count: number }
+  /** A keyword of the brief means expert work, and the task owns no narrow path. */
+  | { readonly of: 'work'; readonly keyword: string };

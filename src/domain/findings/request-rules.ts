@@ -6,32 +6,32 @@ import type { RunState } from '../run/run.ts';
 import type { TaskProgress } from '../run/task.ts';
 import type { Finding } from './finding.ts';
 
-/** Why a request is refused. */
+/** Reasons why a request is refused. */
 export type RequestRules = {
   'run-unknown': unknown;
   'run-exists': { readonly run: RunId };
   'run-ended': { readonly outcome: NonNullable<RunState['ended']> };
-  /** The request is of another version of ours. */
+  /** The request comes from another version. */
   'request-unknown': { readonly type: string };
-  /** `known` names the tasks that there are. */
+  /** `known` holds the tasks of the run. */
   'no-such-task': { readonly run: string; readonly task: string; readonly known?: readonly string[] };
   'task-removed': { readonly task: TaskId };
   'wave-closed': { readonly wave: number };
-  /** `path` is none that is kept because no snapshot holds it. */
+  /** `path` is not a file that was kept because no snapshot holds it. */
   'not-kept': { readonly run: RunId; readonly task: TaskId; readonly path: string };
   'drop-merged': { readonly task: TaskId };
-  /** The task's status does not allow it. */
+  /** The status of the task does not allow the action. */
   'task-status': {
     readonly task: TaskId;
     readonly action: 'drop-paths' | 'retry' | 'rework' | 'accept' | 'edit';
     readonly status: TaskProgress['status'];
   };
-  // taking work by hand
-  /** The task has another snapshot by now than the one that was shown. */
+  // accepting and editing work
+  /** The task has a newer snapshot than the one that was shown. */
   'snapshot-outdated': { readonly task: TaskId; readonly named: string; readonly newest: CommitId | null };
-  /** Work that was not begun in a proven fence and workspace cannot be taken. */
+  /** The fence or the workspace of the attempt was not proven, so its work cannot be accepted. */
   'work-unproven': { readonly task: TaskId };
-  /** Exit and handoff passed, so that an acceptance would change nothing. */
+  /** Exit and handoff passed, so accepting would change nothing. */
   'accept-needless': { readonly run: RunId; readonly task: TaskId };
   'no-such-agent': { readonly agent: string; readonly known: readonly string[] };
   'agent-without-command': { readonly agent: string; readonly task: TaskId };
@@ -50,8 +50,7 @@ export type RequestRules = {
   'run-over': { readonly run: RunId; readonly outcome: NonNullable<RunState['ended']> };
   'run-abandoned': { readonly who: string };
   'in-landing-queue': { readonly run: RunId };
-  // landing
-  // as things stand there is nothing to ask for, or the input fits no state
+  // landing, undo and decisions
   'already-landed': { readonly run: RunId };
   'already-undone': { readonly run: RunId; readonly task: TaskId | null };
   'nothing-to-decide': {
@@ -94,7 +93,7 @@ export type RequestRules = {
 
 type Message = { readonly run: RunId; readonly task: TaskId; readonly words: string };
 
-/** Why a run cannot go on under another version of its plan. */
+/** A run cannot continue with the new version of its plan. */
 type ReplanFault =
   | { readonly fault: 'base'; readonly run: RunId; readonly base: string; readonly asked: string }
   | { readonly fault: 'task-merged'; readonly task: TaskId; readonly wave: number }

@@ -2,7 +2,7 @@ import { canonicalJson } from '../plan/plan.ts';
 import { maskShapes } from '../secrets/secret-shapes.ts';
 import type { Finding } from './finding.ts';
 
-/** Words of a program or of the system, cut to the length that a finding may hold. Masked first: a part of a secret is not known as one. */
+/** Masks a program's text and cuts it to the length that a finding may hold. Masking comes first, because half a secret is not recognised. */
 export function boundedWords(text: string, most = 1_000): string {
   const words = maskShapes(text.trim());
   return words.length <= most ? words : `${words.slice(0, most)}…`;
@@ -11,7 +11,7 @@ export function boundedWords(text: string, most = 1_000): string {
 const mostCharacters = 300;
 const mostItems = 50;
 
-/** A finding about a document of any size, short enough to be kept: texts and lists in it are cut. */
+/** Cuts the texts and lists of a finding, so that one about a huge document can be stored. */
 export const boundedFinding = (finding: Finding): Finding => bounded(finding) as Finding;
 
 function bounded(value: unknown): unknown {
@@ -21,7 +21,7 @@ function bounded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, bounded(field)]));
 }
 
-/** Whether two values say the same, whatever words of others they carry along. */
+/** Compares two values without their `words`. */
 export const sameStructure = (a: unknown, b: unknown): boolean =>
   canonicalJson(withoutWords(a)) === canonicalJson(withoutWords(b));
 

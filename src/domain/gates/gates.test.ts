@@ -66,7 +66,7 @@ describe('contract', () => {
     expect(passes(asked(1, left('a'), left('aside', { status: 'done', commit: null, inBase: false })))).toBe(true);
     expect(passes(asked(1, left('a'), left('aside', { status: 'dropped', commit: null, inBase: false })))).toBe(true);
     const aside = left('aside');
-    const again = 'tidegate run p.yaml --wave 0';
+    const again = 'tidegate run p.yaml --wave 1';
     const cases = [
       [{ inBase: false }, again],
       [{ undone: true }, again],

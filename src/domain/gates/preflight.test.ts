@@ -57,7 +57,7 @@ describe('a checkout', () => {
     expect(rules(uncommittedUnfit(plan, { ...clean, branch: null }))).toEqual(['uncommitted-unfit']);
     for (const land of ['branch', 'pr'] as const) {
       const [unfit] = uncommittedUnfit({ ...plan, land }, clean);
-      expect(unfit && explain(unfit).detail).toContain(`does not go with \`land: ${land}\``);
+      expect(unfit && explain(unfit).detail).toContain(`cannot be used with \`land: ${land}\``);
     }
   });
 });

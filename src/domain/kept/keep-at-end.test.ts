@@ -54,7 +54,7 @@ test('without a snapshot the whole workspace is kept, with why there is none', (
   expect(keptOf(null, problem)).toEqual([{ path: '.', why }]);
   expect(keptOf(null)).toEqual([{ path: '.', why: { rule: 'snapshot-present', where: '.' } }]);
   expect(explain(why).detail).toBe(
-    'the workspace could not be snapshotted: more than 1000 files that no snapshot can hold',
+    'the workspace could not be snapshotted: more than 1000 files cannot be part of a snapshot',
   );
 });
 

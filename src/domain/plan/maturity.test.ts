@@ -27,10 +27,10 @@ describe('maturity', () => {
   test('that a plan declares is held to that, component by component', () => {
     expect(found(task('a', 0, 'contract-frozen'), task('b', 1, 'repo-landed'))).toEqual([]);
     expect(found(task('a', 0, 'contract-frozen'), task('b', 1, 'pilot-live'))).toEqual([
-      '`b` brings `shop` from contract-frozen to pilot-live in one wave: repo-landed and baseline-proved would be skipped',
+      '`b` takes `shop` from contract-frozen to pilot-live in one wave, which skips repo-landed and baseline-proved',
     ]);
     expect(found(task('a', 0, 'repo-landed'), task('b', 2, 'inventoried'))).toEqual([
-      '`b` brings `shop` from repo-landed to inventoried in one wave: inventoried is behind repo-landed',
+      '`b` takes `shop` from repo-landed to inventoried in one wave, which is a step back',
     ]);
     expect(found(task('a', 0, 'inventoried', ['x']), task('b', 1, 'pilot-live', ['y']))).toEqual([]);
     expect(found(task('a', 0, 'integrated'), task('b', 1, 'live'))).toEqual([]);

@@ -2,7 +2,7 @@ import { takesCommand } from '../../agents/agents.ts';
 import { idPattern } from '../base/ids.ts';
 import type { DocumentRules } from '../findings/document-rules.ts';
 import type { Finding, FindingsOf } from '../findings/finding.ts';
-import type { PlanRules, SettingsRules } from '../findings/plan-rules.ts';
+import type { PlanRules } from '../findings/plan-rules.ts';
 import { argv, pathPattern, pathPatterns, type ResolvedSettings, words } from '../settings/settings.ts';
 import { described, fields, flag, list, nullable, type OptionalFields, oneOf, text, whole } from '../settings/shape.ts';
 import { writtenAgent, writtenRepo } from '../settings/written-settings.ts';
@@ -12,7 +12,7 @@ import { type Role, roles } from './plan.ts';
 export type Place = readonly (string | number)[];
 
 /** A finding, still tied to a place in the document; the reader of the file turns it into line and column. */
-export type PlanProblem = FindingsOf<DocumentRules & PlanRules & SettingsRules> & {
+export type PlanProblem = FindingsOf<DocumentRules & PlanRules> & {
   readonly place: Place;
   /** Point at the key instead of its value. */
   readonly at?: 'key' | 'value';

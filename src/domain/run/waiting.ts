@@ -11,15 +11,15 @@ import { checkKey, currentWave, type RunState, tasksOfWave } from './run.ts';
 import { blockingNeed, inTheWay, isLive, launchHalt, needsOfTask } from './schedule.ts';
 import { agentOf, isResolved, liveAttempt, type TaskState } from './task.ts';
 
-/** The first thing that keeps a waiting task from being started, in the order in which they are lifted. */
+/** The first obstacle to the start of a waiting task, in the order in which obstacles are removed. */
 export type Wait =
-  /** The run itself stands: paused, stopped, halted. */
+  /** The run itself is paused, stopped or halted. */
   | { readonly on: 'mode' }
   | { readonly on: 'launch'; readonly because: Finding }
-  /** Another task of its wave could not be launched. */
+  /** Another task of its wave could not be started. */
   | { readonly on: 'wave-halt'; readonly task: TaskId; readonly because: Finding }
   | { readonly on: 'wave'; readonly wave: number; readonly open: readonly TaskId[] }
-  /** Eager: a task of an earlier wave may write what this one writes or reads. */
+  /** With `schedule: eager`: a task of an earlier wave may write paths that this one writes or reads. */
   | { readonly on: 'earlier'; readonly task: TaskId }
   | { readonly on: 'need'; readonly task: TaskId; readonly locked: readonly string[] }
   | { readonly on: 'approval' }
@@ -33,26 +33,26 @@ export type Wait =
   | { readonly on: 'task-base' }
   | { readonly on: 'nothing' };
 
-/** What keeps a task that may start from being a candidate for the next free place. */
+/** An obstacle for a task that may start, but not in the next free slot. */
 type Obstacle =
   | {
       readonly on: 'provider';
       readonly provider: string;
       readonly pause: ProviderState & { readonly status: 'paused' };
     }
-  /** As many of its agent as the plan allows are at work. */
+  /** The plan allows no more tasks of this agent at a time. */
   | { readonly on: 'agents'; readonly agent: string; readonly most: number }
-  /** Both touch a shared path: one after the other. */
+  /** Both tasks share a path, so they run one after the other. */
   | { readonly on: 'shared'; readonly task: TaskId };
 
 export function waitOf(state: RunState, task: TaskState & { readonly progress: { readonly status: 'waiting' } }): Wait {
   if (state.mode.mode !== 'active') return { on: 'mode' };
   if (task.progress.next.halt !== null) return { on: 'launch', because: task.progress.next.halt };
-  return byOrder(state, task) ?? byTerms(state, task) ?? byRoom(state, task);
+  return orderWait(state, task) ?? permissionWait(state, task) ?? slotWait(state, task);
 }
 
-/** What comes before it. */
-function byOrder(state: RunState, task: TaskState): Wait | null {
+/** Earlier waves and tasks. */
+function orderWait(state: RunState, task: TaskState): Wait | null {
   const wave = currentWave(state);
   if (wave !== undefined && task.wave > wave.index) {
     const open = tasksOfWave(state, wave.index).filter((other) => !isResolved(other));
@@ -70,8 +70,8 @@ function byOrder(state: RunState, task: TaskState): Wait | null {
 const isMet = (need: TaskState | undefined): boolean =>
   need !== undefined && ['ready', 'merged', 'done'].includes(need.progress.status);
 
-/** What people allow: that it starts at all, money, a base that passes its checks. */
-function byTerms(state: RunState, task: TaskState): Wait | null {
+/** Approval, budget, room, and a base that passes its checks. */
+function permissionWait(state: RunState, task: TaskState): Wait | null {
   if (state.waves[task.wave]?.approval === null) return { on: 'approval' };
   const [own, whole] = [taskSpend(state, task), runSpend(state)];
   if (isOver(own)) return { on: 'budget', of: 'task', spend: own };
@@ -82,13 +82,13 @@ function byTerms(state: RunState, task: TaskState): Wait | null {
   return check === null ? null : { on: 'base-check', check };
 }
 
-/** The first check that has not passed on the tree that tasks start from; closed waves were checked as candidates. */
+/** The first check that has not passed on the tree that tasks start from. Closed waves were checked as candidates. */
 export function uncheckedOnBase({ branch, plan, checks }: RunState): string | null {
   if (branch === null) return null;
   return plan.checks.find(({ name }) => checks[checkKey(branch.tree, name)]?.outcome !== 'passed')?.name ?? null;
 }
 
-function byRoom(state: RunState, task: TaskState): Wait {
+function slotWait(state: RunState, task: TaskState): Wait {
   const running = Object.values(state.tasks).filter(isLive);
   const obstacle = obstacleTo(state, task, running);
   if (obstacle !== null) return obstacle;
@@ -98,7 +98,7 @@ function byRoom(state: RunState, task: TaskState): Wait {
   return { on: task.base === null ? 'task-base' : 'nothing' };
 }
 
-/** `running`: the tasks at work, and those that are to start before it. */
+/** `running`: the active tasks, and those that start before this one. */
 export function obstacleTo(state: RunState, task: TaskState, running: readonly TaskState[]): Obstacle | null {
   const planned = plannedById(state.plan, task.id);
   if (planned === undefined) return null;

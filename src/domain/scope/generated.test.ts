@@ -32,11 +32,11 @@ describe('what the commands left', () => {
 
   test.each([
     [exited(3), ''],
-    [{ ...exited(0), code: null, signal: 'SIGSEGV' }, '`make locks`, `ls` ended by SIGSEGV; '],
+    [{ ...exited(0), code: null, signal: 'SIGSEGV' }, '`make locks`, `ls` was killed by SIGSEGV; '],
     [ended('timed-out'), '`make locks`, `ls` took longer than 10 minutes; '],
     [
       ended('launch-failed', { rule: 'program-missing', program: 'make' }),
-      '`make locks`, `ls` could not run (launch-failed: there is no program make in the fence); ',
+      '`make locks`, `ls` could not run (launch-failed: the program make does not exist inside the fence); ',
     ],
   ])('does not stand after %j, and the command and its last words are told', (ending, how) => {
     expect(told(generatorFailure(frozen, outcome({ ending })))).toBe(`${how}one; ls: exit 3`);
@@ -47,14 +47,14 @@ describe('what the commands left', () => {
   });
 
   test('does not stand when a generated path is a link, holds a secret, could not be read or displaces another file', () => {
-    expect(left({ diff: [{ ...added('a.lock'), newMode: '120000' }] })).toBe('a.lock is not a plain file');
+    expect(left({ diff: [{ ...added('a.lock'), newMode: '120000' }] })).toBe('a.lock is not a regular file');
     expect(left({ secrets: [{ rule: 'private-key', where: 'z.lock' }] })).toBe(
-      'z.lock: a secret in added content (private-key)',
+      'z.lock: the added content contains a secret (private-key)',
     );
     expect(left({ refused: [{ rule: 'too-deep', where: 'docs' }] })).toBe(
-      'docs: the path is too long to be checked out anywhere',
+      'docs: the path is too long to be checked out',
     );
     const displaced = { ...added('docs'), change: 'deleted', newMode: '000000' } as const;
-    expect(left({ diff: [displaced, added('docs/list.txt')] })).toMatch('takes the place of docs');
+    expect(left({ diff: [displaced, added('docs/list.txt')] })).toMatch('would replace docs');
   });
 });

@@ -322,9 +322,9 @@ describe('a change', () => {
       [task('ci', { owns: ['.github/**', 'docs/AGENTS.md'] }), task('all', { owns: ['**'], needs: ['ci'] })],
     ]);
     expect(protectWarnings(guarded, 0).map((warning) => explain(warning).detail)).toEqual([
-      '`ci` owns `.github/**`, but a wildcard does not open the protected `.github`',
-      '`ci` may write `docs/AGENTS.md`, which covers the protected `agents.md`',
-      '`all` may write `**`, which covers the protected `.github/**`',
+      '`ci` owns `.github/**`, but a wildcard does not include the protected `.github`',
+      '`ci` may write `docs/AGENTS.md`, which includes the protected `agents.md`',
+      '`all` may write `**`, which includes the protected `.github/**`',
     ]);
     const owner = plan.waves[1]?.tasks[0] as PlannedTask;
     const config = (...paths: string[]) => protectedConfig(plan, owner, [{ task: owner.id, paths }]);

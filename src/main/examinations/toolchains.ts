@@ -2,7 +2,7 @@ import type { ProbePlace } from '../../adapters/fence/probe.ts';
 import { personsHome } from '../../adapters/process/persons-name.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { Examine } from '../../cli/frame/ports.ts';
-import { mendProgram } from '../../domain/explain/machine.ts';
+import { programFix } from '../../domain/explain/machine.ts';
 import { type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
 import { firstProgram, plainCommands } from '../../domain/shell/plain-commands.ts';
 import { describeRule, hiddenReasons, homely, readLine } from '../../domain/toolchains/fence-advice.ts';
@@ -89,10 +89,10 @@ async function checkPrograms(context: Context): Promise<Examined> {
 
 /** What to type about a program that does not start in the fence. `missing`: what seems not to be found there. */
 export async function mendHidden(path: string, missing: readonly string[], env: Context['env']): Promise<string> {
-  if (missing.length === 0) return mendProgram(path, null);
+  if (missing.length === 0) return programFix(path, null);
   const { userConfigFile } = await import('../../adapters/plan-files/config.ts');
   const home = personsHome();
-  return mendProgram(path, { text: readLine(missing, home), file: homely(userConfigFile(env, home), home) });
+  return programFix(path, { text: readLine(missing, home), file: homely(userConfigFile(env, home), home) });
 }
 
 /** Outside of a repository nothing is closed, and only defaults hold. */

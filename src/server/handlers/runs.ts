@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { endText } from '../../domain/explain/ending.ts';
 import { explainVerdict } from '../../domain/explain/explain.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import { costsOf } from '../../domain/run/costs.ts';
@@ -6,9 +7,8 @@ import type { KnownRun } from '../../engine/orders/find-run.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { runRoutes } from '../../protocol/routes/runs.ts';
-import { conflictsOf } from '../../view/conflicts.ts';
-import { runDocument } from '../../view/document.ts';
-import { endText, needSince } from '../../view/run-view.ts';
+import { conflictsOf, runDocument } from '../../view/document.ts';
+import { needSince } from '../../view/run-view.ts';
 import { whyRun } from '../../view/why.ts';
 import { asOf, findRepositoryAt, findRun, noRun, pageOf, type SiteRun, whyContext } from '../find.ts';
 import type { Handlers, Site } from '../site.ts';

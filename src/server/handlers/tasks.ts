@@ -9,9 +9,8 @@ import type { Stored } from '../../ports/ledger.ts';
 import type { Content } from '../../ports/repository-handle.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { taskRoutes } from '../../protocol/routes/runs.ts';
-import { runDocument } from '../../view/document.ts';
-import { judgedEntries } from '../../view/judged-files.ts';
-import { endingDocument, handoffDocument } from '../../view/told-evidence.ts';
+import { endingDocument, handoffDocument, runDocument } from '../../view/document.ts';
+import { judgeFiles } from '../../view/task-view.ts';
 import { whyTask } from '../../view/why.ts';
 import { findTask, type SiteTask, whyContext } from '../find.ts';
 import type { Handlers, Site } from '../site.ts';
@@ -23,7 +22,7 @@ export const taskHandlers: Handlers<typeof taskRoutes> = {
     const snapshot = snapshotOf(task);
     if (snapshot === null) return err(problem(404, 'no-snapshot', `${state.run}/${task.id} has no snapshot yet`));
     const patch = await repository.repo.patches.text(snapshot.base, snapshot.commit, []);
-    const files = judgedEntries(state, task, snapshot).map((entry) => ({ ...entry }));
+    const files = judgeFiles(state, task, snapshot).map((entry) => ({ ...entry }));
     return ok({ task: task.id, base: snapshot.base, snapshot: snapshot.commit, files, patch });
   }),
   attempts: ofTask(({ stored, task }) => ok({ items: attemptsOf(stored, task.id) })),

@@ -23,7 +23,7 @@ function watched(limits: { readonly turns: number | null; readonly usd: number }
 test('an agent that goes on over its budget is ended, one that is through just then is not', () => {
   const going = watched({ turns: null, usd: 1 });
   for (const event of [turn, used(1.2), turn]) going.watch.take(event);
-  expect(going.ends[0]).toBe('over-budget: it has used $1.20 and may use $1.00');
+  expect(going.ends[0]).toBe('over-budget: the budget is used up: $1.20 of $1.00');
   const done = watched({ turns: null, usd: 1 });
   for (const event of [turn, used(1.2), through]) done.watch.take(event);
   expect(done.ends).toEqual([]);
@@ -41,7 +41,7 @@ test('turns are answers of the model, however many calls each has; told near the
   for (let answer = 1; answer <= 5; answer += 1) for (const event of [turn, turn, result]) watch.take(event);
   expect({ ends, notes }).toEqual({ ends: [], notes: [{ note: 'turns-near', turns: 4, limit: 5 }] });
   watch.take(turn);
-  expect(ends).toEqual(['timed-out: it has taken all of its 5 turns']);
+  expect(ends).toEqual(['timed-out: the limit of 5 turns was reached']);
 });
 
 test('a message is handed on once for each request, and not at all while nobody takes it', () => {

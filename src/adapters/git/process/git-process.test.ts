@@ -30,7 +30,7 @@ describe('a git call', () => {
   });
 
   test('with too much output is ended', async () => {
-    await expect(git({ args: ['help', '-a'], maxOutput: 100 })).rejects.toThrow('more than 100 bytes of output');
+    await expect(git({ args: ['help', '-a'], maxOutput: 100 })).rejects.toThrow('printed more than 100 bytes');
   });
 
   test('can be aborted', async () => {

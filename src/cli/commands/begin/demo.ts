@@ -6,7 +6,7 @@ import { dropAction } from '../../../engine/actions/task-actions.ts';
 import { knownRuns } from '../../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { eventTeller } from '../../../view/event-line.ts';
+import { eventDescriber } from '../../../view/event-line.ts';
 import { inForeground } from '../../follow/foreground.ts';
 import { type Context, command, exitCodes, failure, type Outcome } from '../../frame/command.ts';
 import type { DemoRepository } from '../../frame/ports.ts';
@@ -82,7 +82,7 @@ async function attemptsOfRogue(repo: RepositoryHandle, attempt: string): Promise
 }
 
 async function timeline(repo: RepositoryHandle, run: string): Promise<readonly Text[]> {
-  const textOf = eventTeller();
+  const textOf = eventDescriber();
   const events = (await repo.ledger.read(run)).flatMap(({ at, event }) => {
     const line = textOf(event);
     return line === null ? [] : [{ at: Date.parse(at), line }];

@@ -1,5 +1,5 @@
 import { agentKinds } from '../../../agents/agents.ts';
-import { installAgent, toldOfNoAgent } from '../../../domain/explain/machine.ts';
+import { installAgent, noAgentLines } from '../../../domain/explain/machine.ts';
 import type { Examined } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { command, exitCodes, type Outcome } from '../../frame/command.ts';
@@ -38,7 +38,7 @@ function readiness(examined: readonly Examined[]): readonly string[] {
   const agents = examined.filter(({ name }) => Object.hasOwn(agentKinds, name));
   if (agents.length === 0 || agents.some(({ state }) => state === 'good')) return ['Ready.'];
   const fixes = agents.flatMap(({ fix }) => fix ?? []);
-  return toldOfNoAgent(fixes.length === 0 ? [installAgent] : fixes, 'tidegate doctor');
+  return noAgentLines(fixes.length === 0 ? [installAgent] : fixes, 'tidegate doctor');
 }
 
 export function examinationLines({ name, state, found, fix, lines = [], shows = [] }: Examined): readonly Text[] {

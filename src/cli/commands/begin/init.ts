@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { toldOfNoAgent } from '../../../domain/explain/machine.ts';
+import { noAgentLines } from '../../../domain/explain/machine.ts';
 import { detectProject, type Project } from '../../../domain/project/project.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { type Context, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
@@ -49,7 +49,7 @@ async function setUp(ports: InitPorts, context: Context, options: InitOptions): 
 }
 
 async function detect(ports: InitPorts, context: Context, toplevel: string): Promise<Project> {
-  using progress = showProgress(context);
+  using progress = await showProgress(context);
   progress.step('looking at the files of the project');
   return detectProject(await ports.look(toplevel));
 }
@@ -130,7 +130,7 @@ const nextLines: readonly Text[] = ['', `Next: ${nextCommand}`];
 
 const noAgent = (agents: readonly RehearsalRow[]): readonly Text[] => [
   '',
-  ...toldOfNoAgent(
+  ...noAgentLines(
     agents.flatMap(({ fix }) => fix ?? []),
     nextCommand,
   ),
@@ -144,7 +144,7 @@ async function rehearse(
 ): Promise<Outcome> {
   const stop = new AbortController();
   using _ = context.onSignal(() => stop.abort());
-  using progress = showProgress(context);
+  using progress = await showProgress(context);
   const rows: RehearsalRow[] = [];
   print('', [{ text: 'Rehearsal inside the fence; no agent is called', tone: 'strong' }]);
   await ports.rehearse(context, {

@@ -45,7 +45,7 @@ test.each([[['send', 'hello', 'x']], [['raise', '--usd', '5']], [['retry', 'hell
 test('codex takes no message, and a task that does not run neither: both are told what to do instead', async () => {
   await using at = await commandScene(withAgent(working, 'codex'));
   expect((await at.tidegate('send', 'hello', 'x')).problems).toEqual([
-    `tidegate: refused: codex takes no message while it works; when it has ended: tidegate rework ${run}/hello -m x`,
+    `tidegate: refused: codex cannot receive messages while it runs; when it has ended: tidegate rework ${run}/hello -m x`,
   ]);
   await using over = await commandScene(withAgent(stuck, 'claude'));
   expect((await over.tidegate('send', 'hello', 'x')).problems).toEqual([
@@ -79,7 +79,7 @@ test('a task that has used its money waits for a raise, and says how much', asyn
     ...withAgent(working, 'claude'),
     noted({ note: 'usage', usage: { ...usage, usd: 10.2 } }),
   ]);
-  expect((await here.tidegate('status')).out).toContain('hello has used $10.20 of $10.00');
+  expect((await here.tidegate('status')).out).toContain('hello has used $10.20 of its $10.00 budget');
 });
 
 test('what an agent asks for is shown with the command that grants it', async () => {
@@ -87,7 +87,9 @@ test('what an agent asks for is shown with the command that grants it', async ()
   await using here = await commandScene([...withAgent(working, 'claude'), asked]);
   const grant = `tidegate grant ${run}/hello x.md`;
   expect((await here.tidegate('status', '--json')).document).toMatchObject({
-    needs: [{ kind: 'scope', task: 'hello', message: 'its agent asks for x.md: the link is there', command: grant }],
+    needs: [
+      { kind: 'scope', task: 'hello', message: 'the agent requests access to x.md: the link is there', command: grant },
+    ],
   });
   expect((await here.tidegate('why', 'hello')).out).toContain(grant);
   expect((await here.tidegate('events')).out).toContain(`hello: asks for x.md: the link is there; ${grant}`);
@@ -116,6 +118,6 @@ test('a paused provider is named with its reason, its time and the command that 
 test('an agent that does not exist is refused with those that do', async () => {
   await using here = await commandScene(stuck);
   expect((await here.tidegate('retry', 'hello', '--agent', 'nobody')).problems[0]).toContain(
-    'there is no agent nobody; there are',
+    'there is no agent nobody; choose one of',
   );
 });

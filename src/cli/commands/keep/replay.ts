@@ -1,11 +1,11 @@
 import { dcmSessionLine, replayDcmSessions } from '../../../dcm/replay.ts';
+import { endText } from '../../../domain/explain/ending.ts';
 import type { Earlier } from '../../../domain/ledger/replayed.ts';
 import { knownRuns } from '../../../engine/orders/find-run.ts';
 import { replayRun } from '../../../engine/replay.ts';
 import { dcmStream, isDcmStream } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { endText } from '../../../view/run-view.ts';
 import { aRun, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
 import { resolveSubject } from '../../frame/subject.ts';
 

@@ -4,7 +4,7 @@ import { leftToLand } from '../../../domain/landing/undo.ts';
 import type { RunState } from '../../../domain/run/run.ts';
 import type { KeptSnapshot, RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { keptDocument, keptLines } from '../../../view/kept-lines.ts';
+import { keptDocument, keptLines } from '../../../view/run-view.ts';
 import { aRunOrTask, command, done, type Outcome } from '../../frame/command.ts';
 import { resolveRun, showEach } from '../../frame/subject.ts';
 import { partName } from '../../frame/wording.ts';

@@ -34,16 +34,16 @@ test('attach shows what an agent said and did, one line for a call, and nothing 
   expect(exit).toBe(0);
   expect(`\n${out}\n`).toMatchInlineSnapshot(`
     "
-    ── opus begins
+    ── opus started
       I will look
       ✗ denied nothing
     → Read a.ts:1-20
       one (+2 lines)
     → Bash npm test
       ✗ exit 1
-    ✗ denied Write x.md: \`git push\` is not for agents: Tidegate takes your files as they are and integrates them itself (git-command)
+    ✗ denied Write x.md: agents may not run \`git push\`: Tidegate takes a snapshot of your files and integrates it (git-command)
       2 turns · 1.2k in, 30 out, 2.50M cached · $0.25
-    ── the agent is through
+    ── the agent has finished
     "
   `);
 });
@@ -51,7 +51,7 @@ test('attach shows what an agent said and did, one line for a call, and nothing 
 test('attach --tail begins with the last events, and --json has them all, one document each', async () => {
   await using here = await commandScene(byClaude, { transcript: transcript.repeat(3) });
   const { out } = await here.tidegate('attach', 'hello', '--tail');
-  expect(out.split('\n')[0]).toBe('── opus begins');
+  expect(out.split('\n')[0]).toBe('── opus started');
   expect(out.match(/begins/g)).toHaveLength(1);
   const { documents } = await here.tidegate('attach', 'hello', '--json');
   const attempt = `${run}.hello.1`;

@@ -32,10 +32,10 @@ test.each([
   [['answer', '1'], 'answer: write the answer with -m, or close the question'],
   [['answer', '1', '-m', 'b', '--close'], 'answer: use either -m or --close'],
   [['answer', 'hello', '-m', 'b'], 'is not a run/record; see tidegate inbox'],
-  [['answer', '7', '-m', 'b'], `there is no record 7 on the board of ${run}`],
-  [['answer', '2', '-m', 'b'], 'record 2 waits for no answer; it is closed'],
+  [['answer', '7', '-m', 'b'], `the board of ${run} has no record 7`],
+  [['answer', '2', '-m', 'b'], 'record 2 needs no answer; it is closed'],
   [['post', '-m', ' '], 'the message is empty'],
-  [['post', '-m', 'x', '--kind', 'order'], 'the kind is one of note, question'],
+  [['post', '-m', 'x', '--kind', 'order'], 'the kind must be one of note, question'],
 ])('tidegate %j asks for nothing, and says why', async (argv, why) => {
   await using here = await commandScene([...working, posted(1), posted(2, { kind: 'note' })]);
   const { exit, problems } = await here.tidegate(...argv);

@@ -5,7 +5,7 @@ import { knownRuns } from '../../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { recordDocument, recordLines } from '../../../view/board-lines.ts';
-import { toldLines } from '../../../view/run-view.ts';
+import { adviceLines } from '../../../view/run-view.ts';
 import { aRun, command, done, type Outcome } from '../../frame/command.ts';
 import { resolveWholeRun, showEach } from '../../frame/subject.ts';
 
@@ -38,7 +38,7 @@ export const inboxCommand = command({
     if (items.length === 0) return done(['Nothing is waiting for you.'], { items });
     const lines = items.flatMap(({ run, task, ...need }): readonly Text[] => [
       [{ text: task === null ? run : `${run}/${task}`, tone: 'strong' }, `: ${need.message}`],
-      ...toldLines(need),
+      ...adviceLines(need),
     ]);
     return { ...done(lines, { items }), needs: context.json ? items : [] };
   },

@@ -2,7 +2,7 @@ import type { RunState } from '../../../domain/run/run.ts';
 import { snapshotOf } from '../../../domain/run/task.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { type ConflictView, conflictsOf } from '../../../view/conflicts.ts';
+import { type ConflictView, conflictsOf } from '../../../view/document.ts';
 import { aRun, command, done, type Outcome } from '../../frame/command.ts';
 import { resolveWholeRun, showEach } from '../../frame/subject.ts';
 

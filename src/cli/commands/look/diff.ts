@@ -6,8 +6,7 @@ import type { RunState } from '../../../domain/run/run.ts';
 import { snapshotOf, type TaskState } from '../../../domain/run/task.ts';
 import type { LineCount, RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { diffstatText } from '../../../view/activity.ts';
-import { type JudgedFile, judgedEntries } from '../../../view/judged-files.ts';
+import { diffstatText, type JudgedFile, judgeFiles } from '../../../view/task-view.ts';
 import { diffstatOf } from '../../follow/activity.ts';
 import {
   aRunOrTask,
@@ -66,7 +65,7 @@ async function showDiff(
   const tasks = Object.values(state.tasks).filter(({ id }) => task === null || id === task);
   const all = tasks.flatMap((one): readonly Change[] => {
     const snapshot = snapshotOf(one);
-    return snapshot === null ? [] : [{ task: one, snapshot, entries: judgedEntries(state, one, snapshot) }];
+    return snapshot === null ? [] : [{ task: one, snapshot, entries: judgeFiles(state, one, snapshot) }];
   });
   const name = task === null ? run : `${run}/${task}`;
   if (all.length === 0) return done([`${name} has no snapshot yet.`], { run, tasks: [] });
@@ -109,7 +108,7 @@ export async function taskDiff(repo: RepositoryHandle, state: RunState, id: Task
   if (task === undefined || snapshot === null) return [`${state.run}/${id} has no snapshot yet.`];
   const patch = await repo.patches.text(snapshot.base, snapshot.commit, []);
   const counts = (await repo.patches.counts(snapshot.base, snapshot.commit)) ?? [];
-  const head = headLines(task, snapshot, judgedEntries(state, task, snapshot), counts);
+  const head = headLines(task, snapshot, judgeFiles(state, task, snapshot), counts);
   return [...head, '', ...patch.trimEnd().split('\n').map(patchLine)];
 }
 
@@ -121,7 +120,7 @@ export async function diffHead(
   snapshot: SnapshotEvidence,
 ): Promise<readonly Text[]> {
   const counts = (await repo.patches.counts(snapshot.base, snapshot.commit)) ?? [];
-  return headLines(task, snapshot, judgedEntries(state, task, snapshot), counts);
+  return headLines(task, snapshot, judgeFiles(state, task, snapshot), counts);
 }
 
 /** Opens one task after the other: a difftool shows two sides. */

@@ -3,7 +3,7 @@ import { followLedger } from '../../../engine/follow-ledger.ts';
 import { isDcmStream, type Stored } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { eventTeller } from '../../../view/event-line.ts';
+import { eventDescriber } from '../../../view/event-line.ts';
 import { aRun, type Context, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
 import { resolveSubject } from '../../frame/subject.ts';
 
@@ -24,7 +24,7 @@ export const eventsCommand = command({
     const { run } = stream.value;
     if (isFollowed) return await follow(repo, context, run);
     const stored = run === null ? await repo.ledger.readAll() : await repo.ledger.read(run);
-    const textOf = eventTeller();
+    const textOf = eventDescriber();
     return done(
       stored.map((one) => line(one, textOf)),
       { run, events: stored },
@@ -47,7 +47,7 @@ async function follow(repo: RepositoryHandle, context: Context, run: string | nu
   const left = Promise.withResolvers<void>();
   using _signals = context.onSignal(() => left.resolve());
   context.readerGone.addEventListener('abort', () => left.resolve());
-  const textOf = eventTeller();
+  const textOf = eventDescriber();
   const follower = followLedger(repo.ledger, (stored) => {
     if (run !== null && stored.stream !== run) return;
     if (context.json) context.terminal.json(stored);
@@ -58,7 +58,7 @@ async function follow(repo: RepositoryHandle, context: Context, run: string | nu
   return { exit: exitCodes.interrupted, reason: 'interrupted' };
 }
 
-type TextOf = ReturnType<typeof eventTeller>;
+type TextOf = ReturnType<typeof eventDescriber>;
 
 const line = ({ seq, at, stream, event }: Stored, textOf: TextOf): Text => [
   { text: `${String(seq).padStart(5)} ${at.slice(0, 19).replace('T', ' ')}  `, tone: 'dim' },

@@ -6,8 +6,8 @@ import { foldRun } from '../../../domain/run/run.ts';
 import { isLive } from '../../../domain/run/schedule.ts';
 import { generatedPaths } from '../../../domain/scope/generated.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
-import { howEnded } from '../../../view/event-line.ts';
-import { checkDocument, endingDocument } from '../../../view/told-evidence.ts';
+import { checkDocument, endingDocument } from '../../../view/document.ts';
+import { endingText } from '../../../view/event-line.ts';
 import { ticker } from '../../follow/follow.ts';
 import { aRunOrTask, type Context, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
 import { type RunSubject, resolveRun, resolveTask, type TaskSubject } from '../../frame/subject.ts';
@@ -193,7 +193,7 @@ function lastCheck({ state, stored }: RunSubject, name: string): JobLog | string
 function lastGenerated({ state, stored }: RunSubject): JobLog | string {
   const last = stored.findLast(({ event }) => event.type === 'generator-ended')?.event;
   if (last?.type === 'generator-ended') {
-    const title = `generated files of wave ${last.wave + 1}: ${howEnded(last.ending)}`;
+    const title = `generated files of wave ${last.wave + 1}: ${endingText(last.ending)}`;
     const ending = endingDocument(last.ending);
     return { title, log: last.log, tail: last.tail, data: { generated: { ending, log: last.log } } };
   }

@@ -3,8 +3,8 @@ import { type AttemptId, attemptId, type TaskId } from '../../../domain/base/ids
 import { safeLine } from '../../../domain/base/safe-text.ts';
 import { directiveText } from '../../../domain/explain/clauses.ts';
 import { describeVerdict, explainVerdict } from '../../../domain/explain/explain.ts';
-import { toldOfHold } from '../../../domain/explain/hold.ts';
-import { toldOfSleep } from '../../../domain/explain/machine.ts';
+import { holdAdvice } from '../../../domain/explain/hold.ts';
+import { sleepText } from '../../../domain/explain/machine.ts';
 import type { Verdict } from '../../../domain/gates/verdict.ts';
 import { plannedById } from '../../../domain/plan/plan.ts';
 import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../../../domain/run/task.ts';
@@ -14,8 +14,8 @@ import type { Text } from '../../../ports/terminal.ts';
 import { runDocument } from '../../../view/document.ts';
 import { phaseTable } from '../../../view/phases.ts';
 import { planView } from '../../../view/plan-view.ts';
-import { headLine, type RunView, toldLines } from '../../../view/run-view.ts';
-import { files, taskWords } from '../../../view/task-line.ts';
+import { adviceLines, headLine, type RunView } from '../../../view/run-view.ts';
+import { fileCount, taskWords } from '../../../view/task-view.ts';
 import { aRunOrTask, command, done, failure, type Outcome, usageError } from '../../frame/command.ts';
 import { resolveRun, resolveTask, showEach, type TaskSubject } from '../../frame/subject.ts';
 import { viewOf } from './status.ts';
@@ -58,7 +58,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
   if (task === undefined || planned === undefined) return [];
   const { word, detail } = taskWords(state, task);
   const snapshot = snapshotOf(task);
-  const sleep = toldOfSleep(endedAttempt(task)?.slept ?? 0);
+  const sleep = sleepText(endedAttempt(task)?.slept ?? 0);
   const handoff = handoffOf(task);
   const { dispatched, monitored } = verdictsOf(task);
   return [
@@ -71,12 +71,12 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     `attempts  ${task.launches} started; ${task.charged} of ${state.plan.limits.attempts} used`,
     ...(sleep === null ? [] : [`slept     ${sleep}`]),
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
-    ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${files(snapshot.diff.length)}`]),
+    ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${fileCount(snapshot)}`]),
     ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${safeLine(handoff.summary)}`]),
     ...(handoff?.remaining ?? []).map((text) => `remains   ${safeLine(text)}`),
     ...(handoff?.questions ?? []).map((text) => `question  ${safeLine(text)}`),
     ...(task.progress.status === 'held'
-      ? ['', ...toldLines(toldOfHold(state, task.progress.hold, `${state.run}/${id}`)), '']
+      ? ['', ...adviceLines(holdAdvice(state, task.progress.hold, `${state.run}/${id}`)), '']
       : []),
     ...verdictLines('dispatch', dispatched),
     ...verdictLines('monitor', monitored),

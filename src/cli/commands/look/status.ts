@@ -1,7 +1,8 @@
 import { dcmSessionLine, replayDcmSessions } from '../../../dcm/replay.ts';
 import type { DcmSession } from '../../../dcm/session.ts';
 import { atTime } from '../../../domain/decide/decide-tap.ts';
-import { toldOfNoCoordinator } from '../../../domain/explain/machine.ts';
+import { endLine } from '../../../domain/explain/ending.ts';
+import { noCoordinatorAdvice } from '../../../domain/explain/machine.ts';
 import { needsOf } from '../../../domain/explain/needs.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
 import { asSeenNow } from '../../../engine/orders/look-back.ts';
@@ -10,7 +11,7 @@ import { dcmStream } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { runDocument } from '../../../view/document.ts';
-import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../../../view/run-view.ts';
+import { adviceLines, headLine, type RunView, runView, undoText } from '../../../view/run-view.ts';
 import { timesOf } from '../../../view/times.ts';
 import { activityReader } from '../../follow/activity.ts';
 import { aRun, type Context, command, done, type Outcome, usageError } from '../../frame/command.ts';
@@ -94,8 +95,8 @@ export function viewOf(repo: RepositoryHandle, { state, stored }: KnownRun): Run
 async function unattendedLines(repo: RepositoryHandle, view: RunView): Promise<readonly Text[]> {
   if (await isAttended(repo, view)) return [];
   const { state } = view;
-  const { message, ...told } = toldOfNoCoordinator(state);
-  return ['', [{ text: message, tone: 'bad' }], ...toldLines(told)];
+  const { message, ...told } = noCoordinatorAdvice(state.run);
+  return ['', [{ text: message, tone: 'bad' }], ...adviceLines(told)];
 }
 
 const runLines = (repo: RepositoryHandle, runs: readonly KnownRun[], shown = runs): Promise<readonly Text[]> =>
@@ -109,7 +110,7 @@ async function runLine(repo: RepositoryHandle, runs: readonly KnownRun[], known:
   const live = ahead === null ? 'running' : `waits to land: ${ahead} goes first`;
   const open = (await isAttended(repo, view)) ? live : `no coordinator is running: tidegate resume ${known.run}`;
   const undo = undoText(view);
-  const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.first ?? need.command}`);
+  const rest = endLine(view.state) ?? (need === undefined ? open : `waiting for you: ${need.first ?? need.command}`);
   return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];
 }
 

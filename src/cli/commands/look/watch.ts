@@ -6,7 +6,7 @@ import type { RunState } from '../../../domain/run/run.ts';
 import { knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
 import { isAttended } from '../../../engine/orders/rehearse.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
-import { eventTeller } from '../../../view/event-line.ts';
+import { eventDescriber } from '../../../view/event-line.ts';
 import type { RunView } from '../../../view/run-view.ts';
 import { activityReader, copyingLines } from '../../follow/activity.ts';
 import { followRun, never, ticker } from '../../follow/follow.ts';
@@ -30,7 +30,7 @@ export const watchCommand = command({
 /** Shows the live view of a run until it ends, without taking part in it. */
 async function watch(repo: RepositoryHandle, context: Context, run: RunId): Promise<Outcome> {
   const { terminal, json } = context;
-  const textOf = eventTeller();
+  const textOf = eventDescriber();
   await using following = await followRun(repo, run, (stored) => {
     const line = textOf(stored.event);
     if (json) terminal.json(stored);
@@ -39,7 +39,7 @@ async function watch(repo: RepositoryHandle, context: Context, run: RunId): Prom
   const left = Promise.withResolvers<'left'>();
   using _signals = context.onSignal(() => left.resolve('left'));
   context.readerGone.addEventListener('abort', () => left.resolve('left'));
-  using display = openDisplay(repo, context, { isBrief: false, opensAt: () => true, hosts: () => false });
+  using display = await openDisplay(repo, context, { isBrief: false, opensAt: () => true, hosts: () => false });
   using ticks = ticker(1000);
   const printActivity = json ? activityPrinter(repo, context) : null;
   const printWaits = json || terminal.interactive ? null : waitPrinter(repo, context);

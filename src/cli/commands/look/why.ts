@@ -1,7 +1,7 @@
 import { fullAt, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
 import { isAttended } from '../../../engine/orders/rehearse.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
-import { toldLines } from '../../../view/run-view.ts';
+import { adviceLines } from '../../../view/run-view.ts';
 import { whyRun, whyTask } from '../../../view/why.ts';
 import { aRunOrTask, command, done, type Outcome } from '../../frame/command.ts';
 import { resolveRun, showEach } from '../../frame/subject.ts';
@@ -26,5 +26,5 @@ async function explainOne(typed: string | undefined, repo: RepositoryHandle): Pr
   const full = fullAt(runs, (await repo.settings()).machine.agents);
   const around = { ahead: landsBefore(runs, view.state), full, attended: await isAttended(repo, view) };
   const why = task === null ? whyRun(view, around) : whyTask(view, task, around);
-  return done([why.sentence, ...toldLines(why)], { run, task, ...why });
+  return done([why.sentence, ...adviceLines(why)], { run, task, ...why });
 }

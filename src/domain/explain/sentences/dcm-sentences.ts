@@ -3,66 +3,69 @@ import type { Sentences } from '../sentence.ts';
 
 export const dcmSentences: Sentences<DcmRules> = {
   'session-unknown-wave': ({ wave }) => ({
-    detail: `there is no wave ${wave}`,
+    detail: `wave ${wave} does not exist`,
     fix: 'create it, or submit a batch to it',
   }),
-  'session-unknown-batch': ({ batch }) => `there is no batch ${batch}`,
-  'session-unknown-subtask': ({ subtask }) => `there is no subtask ${subtask}`,
+  'session-unknown-batch': ({ batch }) => `batch ${batch} does not exist`,
+  'session-unknown-subtask': ({ subtask }) => `subtask ${subtask} does not exist`,
   'session-unfinished-wave': ({ wave, status, empty, next }) => {
-    const effect = next === null ? 'no wave can follow it yet' : `wave ${next} cannot start before it`;
+    const then = next === null ? 'no wave can follow it yet' : `wave ${next} cannot start before it ends`;
     return empty
       ? {
-          detail: `wave ${wave} is ${status} and has no tasks: ${effect}`,
-          fix: `submit a batch to wave ${wave}, or start ${status === 'pending' ? 'it' : 'the next wave by its number'} to skip it`,
+          detail: `wave ${wave} is ${status} and has no tasks: ${then}`,
+          fix: `submit a batch to wave ${wave}, or start ${status === 'pending' ? 'it' : 'the next wave by its number'} to continue without tasks`,
         }
-      : { detail: `wave ${wave} is ${status}: ${effect}`, fix: `finish the subtasks of wave ${wave}` };
+      : { detail: `wave ${wave} is ${status}: ${then}`, fix: `finish the subtasks of wave ${wave}` };
   },
   'session-ended-wave': ({ wave, status, action }) =>
     action === 'start'
       ? `wave ${wave} is ${status} and cannot start again`
       : { detail: `wave ${wave} is ${status} and takes no more tasks`, fix: 'submit to a later wave' },
   'session-late-wave': ({ wave, begun }) => ({
-    detail: `wave ${begun} has started, so wave ${wave} can no longer come before it`,
+    detail: `wave ${wave} cannot be created, because wave ${begun} has already started`,
     fix: 'use a higher number',
   }),
   'session-no-next-wave': ({ failed, next }) =>
     failed === null
-      ? { detail: 'no wave has completed yet', fix: next === null ? 'create one' : `start wave ${next}` }
+      ? { detail: 'no wave has been completed yet', fix: next === null ? 'create one' : `start wave ${next}` }
       : {
-          detail: `wave ${failed} failed, and a transition does not skip a failed wave`,
+          detail: `wave ${failed} failed and is not skipped automatically`,
           fix:
             next === null
               ? 'create a wave and start it by its number'
               : `start wave ${next} by its number to continue without it`,
         },
   'session-settled-subtask': ({ status }) => ({
-    detail: `it is already ${status}, which is final`,
+    detail: `the subtask is ${status}, which is final`,
     fix: 'submit a new task',
   }),
   'session-bad-transition': ({ from, to, allowed }) =>
-    `it cannot go from ${from} to ${to}, only to ${allowed.join(', ')}`,
+    `the subtask is ${from} and cannot become ${to}; allowed: ${allowed.join(', ')}`,
   'session-blocked': ({ by }) => ({
-    detail: `it is blocked by ${by.map(({ subtask, status }) => `${subtask} (${status})`).join(', ')}`,
+    detail: `the subtask is blocked by ${subtasks(by)}`,
     fix: 'complete these first',
   }),
   'session-bad-blocker': (finding) =>
     finding.fault === 'unknown'
       ? {
           detail: `${finding.task} is blocked by ${finding.blocker}, which is not a subtask of this session`,
-          fix: 'send ids of subtasks of this session',
+          fix: 'use ids of subtasks of this session',
         }
-      : `${finding.task} is in wave ${finding.wave} and cannot wait for ${finding.blocker}, which is in wave ${finding.later}`,
-  'session-cycle': ({ ring }) => `these wait for each other: ${ring.join(' -> ')}`,
+      : `${finding.task} is in wave ${finding.wave} but would wait for ${finding.blocker} in wave ${finding.later}`,
+  'session-cycle': ({ ring }) => `these subtasks wait for each other: ${ring.join(' -> ')}`,
   'session-unfinished-batch': ({ open }) => ({
-    detail: `${open.length} of its subtasks are not finished: ${open.map(({ subtask, status }) => `${subtask} (${status})`).join(', ')}`,
-    fix: 'finish them, or send {"fail_unfinished": true} to fail them',
+    detail: `${open.length} subtask${open.length === 1 ? ' is' : 's are'} not finished: ${subtasks(open)}`,
+    fix: 'finish them, or send {"fail_unfinished": true} to mark them as failed',
   }),
   'session-secret': ({ kind }) => ({
-    detail: `it contains what looks like a secret (${kind})`,
+    detail: `the request contains a secret (${kind})`,
     fix: 'remove it: secrets are never recorded',
   }),
   'session-key-reused': () => ({
-    detail: 'this Idempotency-Key was used for a different request',
+    detail: 'this Idempotency-Key was already used with another request',
     fix: 'use a new key',
   }),
 };
+
+const subtasks = (list: readonly { readonly subtask: string; readonly status: string }[]): string =>
+  list.map(({ subtask, status }) => `${subtask} (${status})`).join(', ');

@@ -4,9 +4,9 @@ import type { Sentence, Sentences } from '../sentence.ts';
 
 type SourceRule = 'file-missing' | 'not-a-file' | 'file-too-large' | 'not-utf-8' | 'file-unreadable';
 
-/** About a file; as a directive it is named where the plan names it. */
-function source({ file, directiveOf }: FindingsOf<Pick<DocumentRules, SourceRule>>, said: string, fix?: string) {
-  const detail = directiveOf === undefined ? `${file} ${said}` : `directive of \`${directiveOf}\`: ${file} ${said}`;
+/** A sentence about a file. A directive is introduced by its task. */
+function source({ file, directiveOf }: FindingsOf<Pick<DocumentRules, SourceRule>>, fault: string, fix?: string) {
+  const detail = directiveOf === undefined ? `${file} ${fault}` : `directive of \`${directiveOf}\`: ${file} ${fault}`;
   return fix === undefined ? { detail } : { detail, fix };
 }
 
@@ -33,8 +33,8 @@ const typeNames: Readonly<Record<ValueType, string>> = {
 
 function typeFix(expected: readonly ValueType[], actual: ValueType): string | undefined {
   if (expected.length !== 1) return undefined;
-  if (expected[0] === 'text' && ['number', 'boolean', 'empty'].includes(actual)) return 'put it in quotes';
-  return expected[0] === 'list' && actual === 'text' ? 'put it in `[ ]`' : undefined;
+  if (expected[0] === 'text' && ['number', 'boolean', 'empty'].includes(actual)) return 'put quotes around it';
+  return expected[0] === 'list' && actual === 'text' ? 'put it in brackets: `[ ]`' : undefined;
 }
 
 function wrongValue(name: string, must: ValueRule): Sentence | string {
@@ -44,9 +44,9 @@ function wrongValue(name: string, must: ValueRule): Sentence | string {
     case 'valid-key':
       return `${name} is not a valid key`;
     case 'well-formed':
-      return `${name} is not well formed`;
+      return `${name} has an invalid format`;
     case 'duration':
-      return { detail: `${name} is not well formed`, fix: 'write it as `30m`, `24h` or `7d`' };
+      return { detail: `${name} is not a duration`, fix: 'write it as `30m`, `24h` or `7d`' };
     case 'other':
       return `${name}: ${must.words}`;
     default: {
@@ -60,14 +60,14 @@ const bounds = { 'at-least': '>=', 'more-than': '>', 'at-most': '<=', 'less-than
 
 const yamlFixes: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'indent with spaces',
-  MULTIPLE_DOCS: 'one file holds one document: remove the `---`',
-  TAG_RESOLVE_FAILED: 'tags are not used here: remove it',
+  MULTIPLE_DOCS: 'a file holds one document: remove the `---`',
+  TAG_RESOLVE_FAILED: 'tags are not supported: remove it',
 };
 
 function keyFix(key: string, meant: string | null, belongs: readonly KeyLevel[]): string {
   const place = belongs.map((level) => levelNames[level]).join(' or ');
-  if (meant === null) return place === '' ? 'remove it' : `\`${key}\` belongs to ${place}`;
-  return `did you mean \`${meant}\`?${place === '' ? '' : ` It belongs to ${place}`}`;
+  if (meant === null) return place === '' ? 'remove it' : `\`${key}\` belongs in ${place}`;
+  return `did you mean \`${meant}\`?${place === '' ? '' : ` It belongs in ${place}`}`;
 }
 
 const levelNames: Readonly<Record<KeyLevel, string>> = {
@@ -87,7 +87,7 @@ const levelNames: Readonly<Record<KeyLevel, string>> = {
   notify: '`notify`',
 };
 
-const idFix = 'lower-case letters, digits and `-`, at most 64, beginning with a letter or digit';
+const idFix = 'use up to 64 lower-case letters, digits and `-`, starting with a letter or digit';
 
 export const documentSentences: Sentences<DocumentRules> = {
   'file-missing': (finding) =>
@@ -96,8 +96,7 @@ export const documentSentences: Sentences<DocumentRules> = {
       : source(finding, 'does not exist', `create ${finding.file}; paths are relative to the plan file`),
   'not-a-file': (finding) =>
     source(finding, finding.isDirectory ? 'is a directory, not a file' : 'is not a regular file'),
-  'file-too-large': (finding) =>
-    source(finding, `has ${finding.bytes} bytes, at most ${sizeText(finding.most)} is read`),
+  'file-too-large': (finding) => source(finding, `has ${finding.bytes} bytes; the limit is ${sizeText(finding.most)}`),
   'not-utf-8': (finding) => source(finding, 'is not valid UTF-8', 'save it as UTF-8'),
   'file-unreadable': (finding) =>
     source(finding, finding.fault === 'denied' ? 'cannot be read' : 'is not a usable path'),
@@ -105,25 +104,24 @@ export const documentSentences: Sentences<DocumentRules> = {
     const fix = yamlFixes[code];
     return fix === undefined ? words : { detail: words, fix };
   },
-  'yaml-depth': ({ most }) => `nested more than ${most} levels deep`,
-  'duplicate-key': () => ({ detail: 'map keys must be unique', fix: 'remove one of them' }),
+  'yaml-depth': ({ most }) => `the document is nested more than ${most} levels deep`,
+  'duplicate-key': () => ({ detail: 'this key occurs twice', fix: 'remove one of them' }),
   'yaml-alias': (finding) => {
     switch (finding.fault) {
       case 'no-anchor':
-        return `no anchor \`&${finding.alias}\` before this alias`;
+        return `this alias has no anchor \`&${finding.alias}\` before it`;
       case 'contains-itself':
         return `\`*${finding.alias}\` contains itself`;
       case 'too-many':
-        return `more than ${finding.most} aliases`;
+        return `the document has more than ${finding.most} aliases`;
       case 'expands':
-        return 'aliases of aliases expand to too much';
+        return 'nested aliases expand to too many nodes';
     }
   },
   'unknown-key': ({ key, meant, belongs = [], among }) => {
-    if (among === 'person')
-      return { detail: `unknown key \`${key}\``, fix: 'only your own configuration may say this' };
+    if (among === 'person') return { detail: `unknown key \`${key}\``, fix: 'set it in your own configuration' };
     if (among === 'keys') return { detail: `unknown key \`${key}\``, fix: keyFix(key, meant, belongs) };
-    const detail = `unknown setting \`${key}\``;
+    const detail = `unknown option \`${key}\``;
     return meant === null ? detail : { detail, fix: `did you mean \`--${meant}\`?` };
   },
   'missing-key': ({ key, isItem }) => ({
@@ -132,7 +130,7 @@ export const documentSentences: Sentences<DocumentRules> = {
   }),
   'wrong-type': ({ key, isItem, expected, actual }) => {
     const must = expected.map((type) => typeNames[type]).join(' or ');
-    const detail = `${valueName({ key, isItem })} is ${typeNames[actual]}, but must be ${must}`;
+    const detail = `${valueName({ key, isItem })} is ${typeNames[actual]} but must be ${must}`;
     const fix = typeFix(expected, actual);
     return fix === undefined ? detail : { detail, fix };
   },
@@ -140,29 +138,29 @@ export const documentSentences: Sentences<DocumentRules> = {
   'empty-text': (finding) => `${valueName(finding)} is empty`,
   'bad-id': ({ fault, ...named }) =>
     fault === 'reserved'
-      ? { detail: `${valueName(named)} is reserved`, fix: 'use another id' }
+      ? { detail: `${valueName(named)} is reserved`, fix: 'choose another id' }
       : { detail: `${valueName(named)} is not ${fault === 'id' ? 'an id' : 'a task id'}`, fix: idFix },
   'empty-plan': ({ fault }) => ({
     detail: {
       empty: 'the plan is empty',
-      'no-mapping': 'a plan is a mapping with `tasks:` or `waves:`',
+      'no-mapping': 'the plan is not a mapping with `tasks:` or `waves:`',
       'no-task': 'the plan has no task',
     }[fault],
-    fix: 'add `tasks:` with at least one `id: what to do`',
+    fix: 'add `tasks:` with at least one `id: brief`',
   }),
-  'tasks-and-waves': () => 'a plan has `tasks` or `waves`, not both',
+  'tasks-and-waves': () => ({ detail: 'the plan has both `tasks` and `waves`', fix: 'keep one of them' }),
   'bad-redirect': (finding) => {
     switch (finding.fault) {
       case 'second':
-        return 'this must be the plan itself, not another redirect';
+        return 'a redirect points to another redirect instead of a plan';
       case 'other-keys':
-        return 'a redirect has `plan:` as its only key';
+        return 'a redirect may only have the key `plan:`';
       case 'leaves-repository':
-        return `\`${finding.path}\` leaves the repository`;
+        return `\`${finding.path}\` is outside the repository`;
     }
   },
   'front-matter-contradicts': ({ key, words: [here, plan] }) => ({
     detail: `\`${key}\` is ${here} here, but ${plan} in the plan`,
-    fix: 'say it in one place only',
+    fix: 'set it in one place only',
   }),
 };

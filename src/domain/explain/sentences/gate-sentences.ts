@@ -1,16 +1,91 @@
 import { shellPath, shellWord } from '../../base/shell-word.ts';
 import { addressFaults } from '../../base/web-address.ts';
-import type { FindingsOf } from '../../findings/finding.ts';
-import type { GateRules, ThreadRules } from '../../findings/gate-rules.ts';
+import type { FindingOf } from '../../findings/finding.ts';
+import type { GateRules } from '../../findings/gate-rules.ts';
 import type { Sentences } from '../sentence.ts';
-import { few } from '../text.ts';
+import { checkOutcomes, few } from '../text.ts';
 import { describeBreaches } from './attempt-sentences.ts';
 
-type Missing = FindingsOf<Pick<GateRules, 'wave-missing'>>;
+export const gateSentences: Sentences<GateRules> = {
+  'run-id': ({ id }) => `"${id}" is not a run id`,
+  'plan-exists': ({ file }) => `there is no plan at ${file}`,
+  'wave-order': ({ wave, next }) =>
+    next === null
+      ? `wave ${wave + 1} cannot run: no wave is open`
+      : { detail: `wave ${wave + 1} cannot run yet: wave ${next + 1} is next`, fix: `--wave ${next + 1}` },
+  'wave-missing': (finding) => ({
+    detail: `wave ${finding.wave + 1} needs the earlier waves, but ${missingText(finding)}`,
+    fix: missingFix(finding),
+  }),
+  'plan-has-tasks': () => 'the plan has no task',
+  repository: ({ expected, actual }) =>
+    `the plan is for the repository whose first commit is ${expected}; the first commit here is ${actual}`,
+  'repo-claim': ({ of, tasks, expected, actual }) => ({
+    detail: `${few(tasks)} ${tasks.length === 1 ? 'is' : 'are'} for the repository ${
+      of === 'root'
+        ? `whose first commit is ${expected}; the first commit here is ${actual}`
+        : `${expected}, but this one ${actual === null ? 'has no remote' : `is ${actual}`}`
+    }`,
+    fix: 'run it there, or correct `repo:`',
+  }),
+  'thread-bound': () => 'no coordination thread is bound',
+  'wave-has-tasks': ({ wave }) => `wave ${wave + 1} has no task`,
+  approval: ({ decision }) =>
+    ({
+      pending: 'the plan is waiting for approval',
+      held: 'a person has put the start on hold',
+      rejected: 'the plan was rejected',
+      expired: 'nobody approved the plan in time',
+    })[decision],
+  'plan-hash': () => 'the approval is for another version of the plan',
+  'task-planned': ({ task }) => `${task} is not in the plan`,
+  'workspace-base': ({ base, actual }) => `the workspace is at ${actual} instead of ${base}`,
+  fence: ({ mode, canary, breaches = [] }) =>
+    `fence ${mode}, canary ${canary}${breaches.length === 0 ? '' : `: ${describeBreaches(breaches)}`}`,
+  exit: ({ reason, code, signal, trouble, because, words = '' }, explain) => {
+    const { detail = '', fix } = because === undefined ? {} : explain(because);
+    const causes = [detail, words].filter((text) => text !== '');
+    const failure = trouble === undefined ? '' : ` (${[trouble, ...causes].join(': ')})`;
+    const sentence = (text: string) => ({ detail: text, ...(fix === undefined ? {} : { fix }) });
+    if (reason === 'exited' && code === 0) return sentence(`exit 0, but the agent did not report completion${failure}`);
+    const ending = reason !== 'exited' ? reason : signal === null ? `exit ${code}` : `killed by ${signal}`;
+    return sentence(trouble === undefined ? [ending, ...causes].join(': ') : `${ending}${failure}`);
+  },
+  'handoff-present': () => 'the agent exited without a handoff',
+  'handoff-valid': ({ because }, explain) => explain(because).detail,
+  'handoff-nonce': () => 'the handoff belongs to another attempt',
+  'handoff-status': ({ status, words: [summary = '', ...remaining] }) =>
+    `the agent reports ${status}: ${summary}${remaining.length === 0 ? '' : `; remaining: ${remaining.join(', ')}`}`,
+  'snapshot-present': ({ because }, explain) =>
+    `the workspace could not be snapshotted${because === undefined ? '' : `: ${explain(because).detail}`}`,
+  files: ({ changed, limit }) => `${changed} files were changed; the limit is ${limit}`,
+  changes: () => 'no files were changed; set `allowEmpty` if that is correct',
+  'deliverable-missing': ({ pattern }) => `the deliverable ${pattern} was not created`,
+  'draft-read': ({ where }) => `${where} was not read`,
+  'round-has-tasks': () => 'no task is in this round',
+  'check-run': ({ check }) => `the check ${check} has not run on this tree`,
+  check: ({ check, outcome }) => `the check ${check} ${checkOutcomes[outcome]}`,
+  conflict: ({ files }) => `conflicts with other work in ${files.join(', ')}`,
+  'check-fails': ({ check }) => `the check ${check} fails`,
+  'run-branch': ({ expected, actual }) => `the run branch is at ${actual} instead of ${expected}`,
+  'merge-proof': () => 'the merger gave no proof',
+  'delivery-address': ({ fault }) => addressFaults[fault],
+  'delivery-redirected': ({ status }) => `answered ${status}; redirects are not followed`,
+  'delivery-endless': () => 'the answer does not end',
+  'delivery-late': ({ seconds }) => `no answer within ${seconds} s`,
+  'delivery-cut-short': () => 'cancelled before an answer came',
+  'delivery-unreachable': ({ code }) => `cannot be reached${code === null ? '' : ` (${code})`}`,
+  'delivery-refused': ({ status }) => `answered ${status}`,
+  'token-unset': ({ variable }) => `${variable} is not set`,
+  'token-unfit': ({ variable }) => `${variable} is not a valid token`,
+  'thread-without-id': () => 'the answer has no id',
+  'thread-log': ({ code }) => `cannot be written (${code})`,
+};
 
-function missingText({ tasks, why, run, branch }: Missing): string {
-  const [names, is, was, has] =
-    tasks.length === 1 ? [tasks.join(''), 'is', 'was', 'has'] : [few(tasks), 'are', 'were', 'have'];
+function missingText({ tasks, why, run, branch }: FindingOf<'wave-missing'>): string {
+  const [is, was, has, them] =
+    tasks.length === 1 ? (['is', 'was', 'has', 'it'] as const) : (['are', 'were', 'have', 'them'] as const);
+  const names = few(tasks);
   switch (why) {
     case 'absent':
       return `no run has done ${names}`;
@@ -21,15 +96,15 @@ function missingText({ tasks, why, run, branch }: Missing): string {
     case 'undone':
       return `${names} of ${run} ${was} undone`;
     case 'dropped':
-      return `${names} ${was} dropped in ${run}, while later tasks need ${tasks.length === 1 ? 'it' : 'them'}`;
+      return `${names} ${was} dropped in ${run}, and later tasks need ${them}`;
     case 'on-branch':
-      return `${names} of ${run} ${is} on ${branch} only`;
+      return `${names} of ${run} ${is} only on ${branch}`;
     case 'not-in-base':
-      return `what landed for ${names} in ${run} is not in the history of the branch any more`;
+      return `the branch no longer contains what landed for ${names} in ${run}`;
   }
 }
 
-function missingFix({ why, run, branch = '', next, file }: Missing): string {
+function missingFix({ why, run, branch = '', next, file }: FindingOf<'wave-missing'>): string {
   switch (why) {
     case 'unlanded':
       return `tidegate land ${run}`;
@@ -38,84 +113,6 @@ function missingFix({ why, run, branch = '', next, file }: Missing): string {
     case 'on-branch':
       return `git merge ${shellWord(branch)}`;
     default:
-      return `tidegate run ${shellPath(file)} --wave ${next}`;
+      return `tidegate run ${shellPath(file)} --wave ${next + 1}`;
   }
 }
-
-export const gateSentences: Sentences<GateRules> = {
-  'run-id': ({ id }) => `"${id}" is not a run id`,
-  'plan-exists': ({ file }) => `no plan at ${file}`,
-  'wave-order': ({ wave, next }) =>
-    next === null
-      ? `wave ${wave} was asked for, but no wave is open`
-      : { detail: `wave ${wave} was asked for, but wave ${next} is the next open one`, fix: `--wave ${next}` },
-  'wave-missing': (finding) => ({
-    detail: `wave ${finding.wave} needs the waves before it, and ${missingText(finding)}`,
-    fix: missingFix(finding),
-  }),
-  'plan-has-tasks': () => 'the plan has no task',
-  repository: ({ expected, actual }) =>
-    `the plan is for the repository that began with ${expected}, this one began with ${actual}`,
-  'repo-claim': ({ of, tasks, expected, actual }) => ({
-    detail: `${few(tasks)} ${tasks.length === 1 ? 'is' : 'are'} for the repository ${
-      of === 'root'
-        ? `that began with ${expected}, this one began with ${actual}`
-        : `${expected}, and ${actual === null ? 'this one has no remote' : `this one is ${actual}`}`
-    }`,
-    fix: 'run it there, or correct `repo:`',
-  }),
-  'thread-bound': () => 'no coordination thread is bound',
-  'wave-has-tasks': ({ wave }) => `wave ${wave} has no task`,
-  approval: ({ decision }) =>
-    decision === 'pending'
-      ? 'the start waits for approval'
-      : decision === 'held'
-        ? 'a person holds the start'
-        : `the start was ${decision}`,
-  'plan-hash': () => 'the approval is for another version of the plan',
-  'task-planned': ({ task }) => `${task} is not in the plan`,
-  'workspace-base': ({ base, actual }) => `the workspace stands on ${actual}, not on ${base}`,
-  fence: ({ mode, canary, breaches = [] }) =>
-    `fence ${mode}, canary ${canary}${breaches.length === 0 ? '' : `: ${describeBreaches(breaches)}`}`,
-  exit: ({ reason, code, signal, trouble, because, words = '' }, explain) => {
-    const { detail, fix } = because === undefined ? { detail: '' } : explain(because);
-    const more = [detail, words].filter((text) => text !== '');
-    const why = trouble === undefined ? '' : ` (${[trouble, ...more].join(': ')})`;
-    const told = (text: string) => ({ detail: text, ...(fix === undefined ? {} : { fix }) });
-    if (reason === 'exited' && code === 0) return told(`exit 0, but the agent did not say that it had finished${why}`);
-    const how = reason !== 'exited' ? reason : signal === null ? `exit ${code}` : `killed by ${signal}`;
-    return told(trouble === undefined ? [how, ...more].join(': ') : `${how}${why}`);
-  },
-  'handoff-present': () => 'the agent left no handoff',
-  'handoff-valid': ({ because }, explain) => explain(because).detail,
-  'handoff-nonce': () => 'the handoff is of another attempt',
-  'handoff-status': ({ status, words: [summary = '', ...remaining] }) =>
-    `the agent says ${status}: ${summary}${remaining.length === 0 ? '' : `; remaining: ${remaining.join(', ')}`}`,
-  'snapshot-present': ({ because }, explain) =>
-    `the workspace could not be snapshotted${because === undefined ? '' : `: ${explain(because).detail}`}`,
-  files: ({ changed, limit }) => `${changed} files changed, the limit is ${limit}`,
-  changes: () => 'nothing was changed; set allowEmpty if that is fine',
-  'deliverable-missing': ({ pattern }) => `the deliverable ${pattern} was not made`,
-  'draft-read': ({ where }) => `${where} was not read`,
-  'round-has-tasks': () => 'no task is in this round',
-  'check-run': ({ check }) => `the check ${check} has not run on this tree`,
-  check: ({ check, outcome }) => `the check ${check} ${outcome}`,
-  conflict: ({ files }) => `conflicts with other work in ${files.join(', ')}`,
-  'check-fails': ({ check }) => `the check ${check} fails`,
-  'run-branch': ({ expected, actual }) => `the run branch is at ${actual}, not at ${expected}`,
-  'merge-proof': () => 'the merger gave no proof',
-};
-
-export const threadSentences: Sentences<ThreadRules> = {
-  'delivery-address': ({ fault }) => addressFaults[fault],
-  'delivery-redirected': ({ status }) => `answered ${status}: redirects are not followed`,
-  'delivery-endless': () => 'its answer does not end',
-  'delivery-late': ({ seconds }) => `no answer within ${seconds} s`,
-  'delivery-cut-short': () => 'there was no time for an answer',
-  'delivery-unreachable': ({ code }) => `cannot be reached${code === null ? '' : ` (${code})`}`,
-  'delivery-refused': ({ status }) => `answered ${status}`,
-  'token-unset': ({ variable }) => `${variable} is not set`,
-  'token-unfit': ({ variable }) => `${variable} holds no token`,
-  'thread-without-id': () => 'its answer has no id',
-  'thread-log': ({ code }) => `cannot be written (${code})`,
-};

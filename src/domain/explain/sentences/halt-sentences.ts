@@ -4,7 +4,7 @@ import { discardCommand } from '../../kept/discard.ts';
 import { type LargestKept, sizeText } from '../../kept/disk.ts';
 import { checkLog } from '../commands.ts';
 import type { Sentences } from '../sentence.ts';
-import { few } from '../text.ts';
+import { few, withWords } from '../text.ts';
 
 export const haltSentences: Sentences<HaltRules> = {
   system: ({ words }) => words,
@@ -12,113 +12,113 @@ export const haltSentences: Sentences<HaltRules> = {
     `git ${args.join(' ')} failed (${exitCode ?? 'killed'}): ${words || 'no message'}`,
   'disk-full': ({ directory }) => ({
     detail: `no space left on the disk of ${directory}`,
-    fix: 'make room on the disk',
+    fix: 'free some disk space',
   }),
-  'git-output': ({ args, limit }) => `git ${args.join(' ')} gave more than ${limit} bytes of output`,
+  'git-output': ({ args, limit }) => `git ${args.join(' ')} printed more than ${limit} bytes`,
   'commit-missing': ({ commit, repository }) => `commit ${commit} is missing from ${repository}`,
   'commits-written': ({ expected, actual }) => `${actual} commits were written instead of ${expected}`,
   'objects-missing': ({ repository, commit }) => ({
-    detail: `${commit} is not complete in ${repository}`,
+    detail: `objects of ${commit} are missing from ${repository}`,
     fix: 'git fsck --full',
   }),
-  'foreign-repository': ({ repository }) => `${repository} was not made by Tidegate`,
+  'foreign-repository': ({ repository }) => `${repository} was not created by Tidegate`,
   'object-format': ({ repository, expected, actual }) =>
-    `${repository} holds ${actual} objects, the checkout ${expected}`,
+    `${repository} uses ${actual} objects, but the checkout uses ${expected}`,
   'ledger-unavailable': ({ file, words }) => `the ledger ${file} cannot be used now: ${words}`,
   'ledger-damaged': ({ file, words }) => ({
-    detail: `the ledger ${file} is refused: ${words}`,
+    detail: `the ledger ${file} is damaged: ${words}`,
     fix: 'tidegate verify',
   }),
   'state-file': ({ file, fault }) => ({
     detail: `${file} is damaged: ${fileFaults[fault]}`,
-    fix: `${file.endsWith('/landing.json') ? lookFirst : ''}mv ${shellPath(file)} ${shellPath(`${file}.damaged`)}`,
+    fix: `${file.endsWith('/landing.json') ? inspectFirst : ''}mv ${shellPath(file)} ${shellPath(`${file}.damaged`)}`,
   }),
-  'draft-unreadable': ({ file }) => `${file}, which was drafted, could not be looked at`,
+  'draft-unreadable': ({ file }) => `the draft ${file} could not be read`,
   'merger-unstartable': ({ words }) => `the merger could not be started: ${words}`,
-  'merger-ended': ({ code, signal, words }) =>
-    `the merger ended (${signal ?? code})${words === '' ? '' : `: ${words}`}`,
-  'merger-garbled': ({ words }) => `the merger gave an answer that cannot be read: ${words}`,
-  'merger-released': () => 'this coordinator has let go of its merger',
+  'merger-ended': ({ code, signal, words }) => withWords(`the merger ended (${signal ?? code})`, words),
+  'merger-garbled': ({ words }) => `the merger sent an unreadable answer: ${words}`,
+  'merger-released': () => 'this coordinator has released its merger',
   'merger-refused': ({ request, because }, explain) => {
     const { detail, fix = 'tidegate why' } = explain(because);
     return { detail: `the merger refuses to ${request}: ${detail}`, fix };
   },
-  'run-branch-gone': () => ({ detail: 'the run branch is gone from the bare repository', fix: 'tidegate verify' }),
+  'run-branch-gone': () => ({ detail: 'the run branch is missing from the bare repository', fix: 'tidegate verify' }),
   'run-branch-elsewhere': ({ expected, actual }) => ({
-    detail: `the run branch is at ${actual}, not where it was moved to (${expected})`,
+    detail: `the run branch is at ${actual}, but it was moved to ${expected}`,
     fix: 'tidegate verify',
   }),
-  'round-conflicts': () => 'every task of it conflicts',
+  'round-conflicts': () => 'every task of the round conflicts',
   'round-closure': () => 'closure did not pass',
-  'round-replanned': () => 'the plan is replaced',
-  'round-interrupted': ({ task }) => `a person took ${task} out of it while the run was halted`,
+  'round-replanned': () => 'the plan was replaced',
+  'round-interrupted': ({ task }) => `a person took ${task} out of the round while the run was halted`,
   'round-check': ({ check, tasks }) => `${check} fails with ${tasks.join(', ')}`,
-  'round-generated': ({ paths, because }, explain) => `${unbuilt(paths)}: ${explain(because).detail}`,
+  'round-generated': ({ paths, because }, explain) => `${notRebuilt(paths)}: ${explain(because).detail}`,
   'round-unblamed': ({ run, tasks, because }, explain) => {
     const [first = ''] = tasks;
-    const broke = tasks.length === 1 ? 'if a task broke it,' : `if one of ${few(tasks)} broke it, here for the first:`;
+    const suspects = tasks.length === 1 ? `if ${first} broke it:` : `if one of ${few(tasks)} broke it, for example:`;
     const isCheck = because.rule === 'round-check';
     const [log, message] = isCheck
       ? [checkLog(run, because.check), `${because.check} fails`]
-      : [`tidegate logs ${run} --generated`, unbuilt(because.paths)];
+      : [`tidegate logs ${run} --generated`, notRebuilt(because.paths)];
     const ways = `tidegate drop ${run}/${first} or tidegate rework ${run}/${first} -m ${shellWord(message)}`;
     const { detail } = explain(because);
     return {
-      detail: isCheck ? `${detail} and the files that they generate` : detail,
-      fix: `${log}; ${broke} ${ways}`,
+      detail: isCheck ? `${detail} and their generated files` : detail,
+      fix: `${log}; ${suspects} ${ways}`,
     };
   },
-  'nothing-integrated': ({ tasks }) => `the merger integrated none of ${tasks.join(', ')}, and named no conflict`,
+  'nothing-integrated': ({ tasks }) => `the merger integrated none of ${tasks.join(', ')} and reported no conflict`,
   'check-unrunnable': ({ check, because, words }, explain) => {
-    const why = [because === null ? '' : explain(because).detail, words].filter((text) => text !== '').join('\n');
-    return `check ${check} could not run: ${why}`;
+    const cause = [because === null ? '' : explain(because).detail, words].filter((text) => text !== '').join('\n');
+    return `check ${check} could not run: ${cause}`;
   },
   'check-red': ({ run, check }) => ({
-    detail: `the check ${check} fails on what is merged already`,
+    detail: `the check ${check} fails on work that is already merged`,
     fix: 'fix the check',
     command: `tidegate resume ${run} --replan`,
   }),
   'memory-short': ({ free }) => ({
-    detail: `only ${sizeText(free)} of memory are free`,
-    fix: 'end something, or lower limits.parallel',
+    detail: `only ${sizeText(free)} of memory is free`,
+    fix: 'close other programs, or lower limits.parallel',
   }),
   'disk-short': ({ free, least, largest }) => ({
-    detail: `only ${sizeText(free)} are free on the disk, and ${sizeText(least)} (disk.free) must be${largestText(largest)}`,
-    fix: 'make room on the disk',
+    detail: `only ${sizeText(free)} of disk space is free, and disk.free requires ${sizeText(least)}${largestText(largest)}`,
+    fix: 'free some disk space',
     ...largestCommand(largest),
   }),
   'disk-over-cap': ({ used, cap, largest }) => ({
-    detail: `workspaces and products of setup take ${sizeText(used)} of at most ${sizeText(cap)} (disk.cap)${largestText(largest)}`,
+    detail: `workspaces and setup results use ${sizeText(used)}, and disk.cap allows ${sizeText(cap)}${largestText(largest)}`,
     fix: 'land or drop tasks to free their workspaces, or raise disk.cap in your own configuration',
     ...largestCommand(largest),
   }),
   'disk-unmeasured': ({ because }, explain) => ({
-    detail: `the room on the disk cannot be measured: ${explain(because).detail}`,
+    detail: `the free disk space cannot be measured: ${explain(because).detail}`,
     fix: 'tidegate doctor',
   }),
   'disk-measuring': () => ({
-    detail: 'the room on the disk is being measured: files are kept that no snapshot holds',
+    detail: 'the free disk space is still being measured',
   }),
   'launch-failed': ({ because, before }, explain) => {
-    const { detail, ...advice } = because === null ? { detail: 'it could not be started' } : explain(because);
-    const others = before.length === 0 ? '' : `; before it ${before.join(' and ')} could not do it either`;
+    const { detail, ...advice } = because === null ? { detail: 'the agent could not be started' } : explain(because);
+    const others = before.length === 0 ? '' : `; ${before.join(' and ')} failed to start before`;
     return { detail: `${detail}${others}`, ...advice };
   },
 };
 
 const fileFaults = {
-  garbled: 'it is not what Tidegate wrote',
+  garbled: 'Tidegate did not write its contents',
   unreadable: 'it cannot be read',
   directory: 'it is a directory',
 } as const;
-/** A landing may have been cut off there: what is left of it is the person's to judge. */
-const lookFirst = 'look at your branch and files with git status; when they are as you want them: ';
+/** A landing may have been cut off there, so the person has to inspect its remains. */
+const inspectFirst = 'inspect your branch and files with git status; if they are correct: ';
 
 const largestText = (largest: LargestKept | undefined): string =>
   largest === undefined
     ? ''
-    : `; the largest file that no snapshot holds is ${largest.path} of ${largest.run}/${largest.task} (${sizeText(largest.bytes)})`;
+    : `; the largest file in no snapshot is ${largest.path} of ${largest.run}/${largest.task} (${sizeText(largest.bytes)})`;
 const largestCommand = (largest: LargestKept | undefined) =>
   largest === undefined ? {} : { command: discardCommand(largest.run, largest) };
 
-const unbuilt = (paths: readonly string[]): string => `the generated files (${paths.join(', ')}) could not be rebuilt`;
+const notRebuilt = (paths: readonly string[]): string =>
+  `the generated files (${paths.join(', ')}) could not be rebuilt`;

@@ -14,11 +14,12 @@ import type {
   WaveGap,
 } from '../../findings/merger-rules.ts';
 import type { Sentences } from '../sentence.ts';
+import { waveName } from '../text.ts';
 
 export const mergerSentences: Sentences<MergerRules> = {
   'run-branch-unmade': () => 'the run branch does not exist yet',
   'run-branch-diverged': ({ expected, actual }) => ({
-    detail: `diverged: the run branch is at ${actual}, the ledger says ${expected}`,
+    detail: `diverged: the run branch is at ${actual}, but the ledger says ${expected}`,
     fix: 'tidegate why',
   }),
   'ref-exists': ({ ref, expected, actual }) => `diverged: ${ref} exists at ${actual} instead of ${expected}`,
@@ -27,87 +28,87 @@ export const mergerSentences: Sentences<MergerRules> = {
   'task-unplanned': ({ task }) => `the plan has no task ${task}`,
   'need-not-ready': ({ task, need }) => `${task} needs ${need}, which is not ready`,
   'needs-conflict': ({ task, need, files }) =>
-    `what ${task} needs does not fit together: ${need} conflicts with the rest in ${files.join(', ')}`,
+    `the tasks that ${task} needs conflict: ${need} conflicts with the others in ${files.join(', ')}`,
   'no-snapshot': ({ task }) => `${task} has no snapshot`,
   'paths-unchanged': ({ task, paths }) => `${task} did not change ${paths.join(', ')}`,
-  'edit-unchanged': ({ task }) => `nothing in ${task} was changed`,
-  'edit-gone': () => 'the files that were edited are gone',
-  'edit-unreadable': ({ because }, explain) => `the files that were edited cannot be taken: ${explain(because).detail}`,
-  'no-landing-conflict': () => 'no landing of this run conflicts with the branch',
+  'edit-unchanged': ({ task }) => `${task} was not changed`,
+  'edit-gone': () => 'the edited files no longer exist',
+  'edit-unreadable': ({ because }, explain) => `the edited files cannot be accepted: ${explain(because).detail}`,
+  'no-landing-conflict': () => 'this run has no landing conflict',
   'conflict-outdated': () => ({
-    detail: 'the branch has moved since, and the conflict is another one now',
-    fix: 'open it again with `tidegate edit`',
+    detail: 'the branch has moved, and the conflict has changed',
+    fix: 'open it again: tidegate edit',
   }),
-  'conflict-left': ({ files }) => `the conflict is not settled in ${files.join(', ')}`,
+  'conflict-left': ({ files }) => `the conflict is not resolved in ${files.join(', ')}`,
   'landing-edit-unchanged': () => 'nothing was changed',
-  'landing-edit-unasked': ({ commit }) => `nobody asked for the edit that made ${commit}`,
-  'round-not-open': ({ wave, round }) => `round ${round} of wave ${wave} is not open`,
+  'landing-edit-unasked': ({ commit }) => `nobody requested the edit in ${commit}`,
+  'round-not-open': ({ wave, round }) => `round ${round} of ${waveName(wave)} is not open`,
   'round-diverged': ({ base, expected, actual }) =>
-    `diverged: the round starts at ${base}, the ledger says ${expected}, the run branch is at ${actual}`,
-  'round-unplanned': () => 'the round names a task that the plan does not have',
+    `diverged: the round starts at ${base}, the ledger says ${expected}, and the run branch is at ${actual}`,
+  'round-unplanned': () => 'the round has a task that is not in the plan',
   'snapshot-unjudged': ({ task, snapshot }) => `${task} was never judged at snapshot ${snapshot}`,
   'merges-nothing': ({ task }) => `${task} is read-only and is never merged`,
-  'task-merged': ({ task }) => `${task} is merged already`,
-  'nothing-rebuilt': ({ wave, round }) => `round ${round} of wave ${wave} has no rebuilt files`,
-  'rebuilt-elsewhere': ({ expected, actual }) => `files were rebuilt on ${actual}, not on ${expected}`,
-  'candidate-empty': () => 'the candidate holds no task',
+  'task-merged': ({ task }) => `${task} is already merged`,
+  'nothing-rebuilt': ({ wave, round }) => `round ${round} of ${waveName(wave)} has no rebuilt files`,
+  'rebuilt-elsewhere': ({ expected, actual }) => `files were rebuilt on ${actual} instead of ${expected}`,
+  'candidate-empty': () => 'the candidate has no task',
   'proof-broken': (finding) => `the ledger does not prove this merge: ${proofGapText(finding)}`,
-  'objects-differ': (finding) => `the repository does not hold what the ledger says: ${objectGapText(finding)}`,
+  'objects-differ': (finding) => `the repository differs from the ledger: ${objectGapText(finding)}`,
 };
 
-/** Where the chain of proof breaks, in words. */
-export function proofGapText(found: ProofGap): string {
-  if ('task' in found) return taskGapText(found);
-  if ('attempt' in found) return attemptGaps[found.gap](found.attempt);
-  if ('phase' in found) return phaseGaps[found.gap](found.phase);
-  if ('check' in found) return checkGaps[found.gap](found.check);
-  if ('round' in found) return roundGaps[found.gap](found.round, found.wave);
-  if ('wave' in found) return waveGaps[found.gap](found.wave);
-  switch (found.gap) {
+/** Says where the chain of proof breaks. */
+export function proofGapText(place: ProofGap): string {
+  if ('task' in place) return taskGapText(place);
+  if ('attempt' in place) return attemptGaps[place.gap](place.attempt);
+  if ('phase' in place) return phaseGaps[place.gap](place.phase);
+  if ('check' in place) return checkGaps[place.gap](place.check);
+  if ('round' in place) return roundGaps[place.gap](place.round, place.wave);
+  if ('wave' in place) return waveGaps[place.gap](place.wave);
+  switch (place.gap) {
     case 'event-count':
-      return `there are ${found.count} ${found.event} events of this round instead of one`;
+      return `this round has ${place.count} ${place.event} events instead of one`;
     case 'round-base':
-      return `the round starts at ${found.actual}, the run branch at ${found.expected}`;
+      return `the round starts at ${place.actual}, but the run branch is at ${place.expected}`;
     case 'generated-unsafe':
-      return `${found.path} cannot be taken (${found.refused})`;
+      return `${place.path} cannot be accepted (${place.refused})`;
     case 'generated-special':
-      return `${found.path} is not a plain file`;
+      return `${place.path} is not a regular file`;
     default:
-      return runGaps[found.gap];
+      return runGaps[place.gap];
   }
 }
 
-function taskGapText(found: Extract<ProofGap, { readonly task: TaskId }>): string {
-  const { task } = found;
-  switch (found.gap) {
+function taskGapText(place: Extract<ProofGap, { readonly task: TaskId }>): string {
+  const { task } = place;
+  switch (place.gap) {
     case 'task-wave':
-      return `${task} is not a task of wave ${found.wave}`;
+      return `${task} is not a task of ${waveName(place.wave)}`;
     case 'task-snapshot':
-      return `${task} was judged at ${found.actual}, not at ${found.expected}`;
+      return `${task} was judged at ${place.actual} instead of ${place.expected}`;
     case 'task-voided':
-      return `${task} was changed after it was judged (${found.event})`;
+      return `${task} was changed after it was judged (${place.event})`;
     default:
-      return taskGaps[found.gap](task);
+      return taskGaps[place.gap](task);
   }
 }
 
 const runGaps: Readonly<Record<RunGap, string>> = {
   'created-twice': 'the run was created more than once',
-  'plan-hash': 'the frozen plan does not have its hash',
+  'plan-hash': 'the frozen plan does not match its hash',
   'empty-ledger': 'the ledger is empty',
-  'plan-replaced-by-nothing': 'the plan was replaced by nothing',
+  'plan-replaced-by-nothing': 'the plan was replaced by an empty one',
   'round-plan': 'the round was opened under another version of the plan',
-  'candidate-round': 'the candidate is of another round',
-  'candidate-empty': 'the candidate holds no task',
-  'candidate-repeats': 'a task is twice in the candidate',
+  'candidate-round': 'the candidate belongs to another round',
+  'candidate-empty': 'the candidate has no task',
+  'candidate-repeats': 'the candidate has a task twice',
   'generated-unplanned': 'the plan has no generated files, but the candidate does',
   'generated-unsnapshotted': 'the rebuilt files were not snapshotted',
   'generated-failed': 'the generated files could not be rebuilt',
   'generated-base': 'the generated files were rebuilt on another commit',
   'generated-order': 'the candidate was completed before its files were rebuilt',
-  'generated-empty-commit': 'the candidate was completed by a commit of no change',
+  'generated-empty-commit': 'the candidate was completed by an empty commit',
   'approved-plan': 'another plan was approved',
-  'approval-judged-plan': 'approval was judged for another plan',
+  'approval-judged-plan': 'the approval was judged for another plan',
   'closure-early': 'closure was judged before the candidate was built',
   'closure-base': 'closure was judged on another base',
   'closure-candidate': 'closure was judged on another candidate',
@@ -115,9 +116,9 @@ const runGaps: Readonly<Record<RunGap, string>> = {
 };
 
 const waveGaps: Readonly<Record<WaveGap, (wave: number) => string>> = {
-  'wave-unapproved': (wave) => `nobody approved wave ${wave}`,
-  'approval-unjudged': (wave) => `approval of wave ${wave} was never judged`,
-  'approval-refused': (wave) => `wave ${wave} is not approved`,
+  'wave-unapproved': (wave) => `nobody approved ${waveName(wave)}`,
+  'approval-unjudged': (wave) => `the approval of ${waveName(wave)} was never judged`,
+  'approval-refused': (wave) => `${waveName(wave)} is not approved`,
 };
 
 const phaseGaps: Readonly<Record<PhaseGap, (phase: string) => string>> = {
@@ -127,7 +128,7 @@ const phaseGaps: Readonly<Record<PhaseGap, (phase: string) => string>> = {
 };
 
 const roundGaps: Readonly<Record<RoundGap, (round: number, wave: number) => string>> = {
-  'round-abandoned': (round, wave) => `round ${round} of wave ${wave} was abandoned`,
+  'round-abandoned': (round, wave) => `round ${round} of ${waveName(wave)} was abandoned`,
   'closure-unjudged': (round) => `closure of round ${round} was never judged`,
   'closure-failed': (round) => `closure of round ${round} did not pass`,
 };
@@ -136,77 +137,77 @@ const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
   'task-not-in-round': (task) => `${task} is not in the round`,
   'task-unplanned': (task) => `the plan has no task ${task}`,
   'task-read-only': (task) => `${task} is read-only`,
-  'task-merged': (task) => `${task} is merged already`,
+  'task-merged': (task) => `${task} is already merged`,
   'task-unjudged': (task) => `${task} was never judged`,
   'task-failed': (task) => `${task} did not pass its gates`,
   'task-judged-late': (task) => `${task} was judged after the round was opened`,
   'task-unsnapshotted': (task) => `${task} has no snapshot`,
   'task-unstarted': (task) => `${task} was never started`,
-  'task-other-attempt': (task) => `${task} was judged by another attempt than its last`,
+  'task-other-attempt': (task) => `${task} was not judged by its last attempt`,
   'task-not-reused': (task) => `${task} was started under another version of the plan`,
-  'task-needs-gone': (task) => `the new plan takes over ${task}, but not what it needs`,
+  'task-needs-gone': (task) => `the new plan keeps ${task}, but not the tasks that it needs`,
   'task-started-early': (task) => `${task} was started before it was approved`,
   'task-baseless': (task) => `${task} has no recorded base`,
-  'task-other-base': (task) => `${task} was started from another base than the recorded one`,
-  'task-snapshot-base': (task) => `the snapshot of ${task} is of another base than the recorded one`,
+  'task-other-base': (task) => `${task} did not start from its recorded base`,
+  'task-snapshot-base': (task) => `the snapshot of ${task} does not have its recorded base`,
   'task-judged-early': (task) => `${task} was judged before it was dispatched and ended`,
   'task-blamed': (task) => `${task} broke a check`,
-  'task-other-ending': (task) => `${task} was judged by another ending than the recorded one`,
-  'task-other-handoff': (task) => `${task} was judged by another handoff than the recorded one`,
-  'task-other-draft': (task) => `${task} was judged by another reading of its plan`,
+  'task-other-ending': (task) => `${task} was not judged by its recorded ending`,
+  'task-other-handoff': (task) => `${task} was not judged by its recorded handoff`,
+  'task-other-draft': (task) => `${task} was not judged by its recorded plan draft`,
   'task-exit': (task) => `${task} did not exit with 0`,
-  'task-handoff': (task) => `${task} left no handoff that says done`,
-  'task-nonce': (task) => `the handoff of ${task} is of another attempt`,
-  'task-other-snapshot': (task) => `${task} was judged by another snapshot than the recorded one`,
-  'task-acceptance-unrecorded': (task) => `nobody took this snapshot of ${task}`,
-  'task-acceptance-unasked': (task) => `the acceptance of ${task} was not asked for by a person`,
-  'task-acceptance-other': (task) => `the acceptance of ${task} is of another snapshot or attempt`,
-  'closure-task': (task) => `closure did not judge ${task} at the snapshot of the round`,
+  'task-handoff': (task) => `${task} has no handoff with the status done`,
+  'task-nonce': (task) => `the handoff of ${task} belongs to another attempt`,
+  'task-other-snapshot': (task) => `${task} was not judged by its recorded snapshot`,
+  'task-acceptance-unrecorded': (task) => `nobody accepted this snapshot of ${task}`,
+  'task-acceptance-unasked': (task) => `no person requested the acceptance of ${task}`,
+  'task-acceptance-other': (task) => `the acceptance of ${task} is for another snapshot or attempt`,
+  'closure-task': (task) => `closure did not judge ${task} at the round's snapshot`,
 };
 
 const attemptGaps: Readonly<Record<AttemptGap, (attempt: string) => string>> = {
   'dispatch-unjudged': (attempt) => `dispatch of ${attempt} was never judged`,
   'dispatch-failed': (attempt) => `dispatch of ${attempt} did not pass`,
-  'dispatch-workspace': (attempt) => `the workspace of ${attempt} was made from another commit`,
+  'dispatch-workspace': (attempt) => `the workspace of ${attempt} was created from another commit`,
   'attempt-open': (attempt) => `${attempt} never ended`,
 };
 
 const checkGaps: Readonly<Record<CheckGap, (check: string) => string>> = {
   'check-failed': (check) => `check ${check} did not pass on the candidate`,
-  'check-unrecorded': (check) => `no record of check ${check} passing on the candidate`,
+  'check-unrecorded': (check) => `the ledger does not record that check ${check} passed on the candidate`,
 };
 
-/** Where the repository and the ledger differ, in words. */
-export function objectGapText(found: ObjectGap): string {
-  switch (found.gap) {
+/** Says where the repository and the ledger differ. */
+export function objectGapText(place: ObjectGap): string {
+  switch (place.gap) {
     case 'path-unjudged':
-      return `${found.task} changes ${found.path}, which was never judged`;
+      return `${place.task} changes ${place.path}, which was never judged`;
     case 'path-not-generated':
-      return `the completed candidate changes ${found.path}, which is not generated`;
+      return `the completed candidate changes ${place.path}, which is not generated`;
     case 'path-not-as-rebuilt':
-      return `${found.path} is not as it was rebuilt`;
+      return `${place.path} differs from the rebuilt file`;
     default:
-      return 'task' in found ? taskObjectGaps[found.gap](found.task) : candidateGaps[found.gap];
+      return 'task' in place ? taskObjectGaps[place.gap](place.task) : candidateGaps[place.gap];
   }
 }
 
 const candidateGaps: Readonly<Record<CandidateGap, string>> = {
-  'no-candidate': 'there is no candidate',
-  'nothing-rebuilt': 'there are no rebuilt files',
+  'no-candidate': 'the candidate does not exist',
+  'nothing-rebuilt': 'no files were rebuilt',
   'rebuilt-missing': 'the rebuilt files are not in the repository',
-  'rebuilt-tree': 'the snapshot of the rebuilt files has another tree than the recorded one',
+  'rebuilt-tree': 'the snapshot of the rebuilt files does not have its recorded tree',
   'rebuilt-parent': 'the snapshot of the rebuilt files is not one commit on the candidate',
-  'completed-tree': 'the completed candidate has another tree than the recorded one',
+  'completed-tree': 'the completed candidate does not have its recorded tree',
   'completed-parent': 'the completed candidate is not one commit on its last step',
 };
 
 const taskObjectGaps: Readonly<Record<TaskObjectGap, (task: string) => string>> = {
   'snapshot-unrecorded': (task) => `${task} has no snapshot`,
   'snapshot-missing': (task) => `the snapshot of ${task} is not in the repository`,
-  'snapshot-tree': (task) => `the snapshot of ${task} has another tree than the recorded one`,
+  'snapshot-tree': (task) => `the snapshot of ${task} does not have its recorded tree`,
   'snapshot-parent': (task) => `the snapshot of ${task} is not one commit on its recorded base`,
-  'edit-paths': (task) => `other paths of ${task} were edited than the recorded ones`,
+  'edit-paths': (task) => `the edited paths of ${task} are not the recorded ones`,
   'candidate-missing': (task) => `the candidate of ${task} is not in the repository`,
   'candidate-parent': (task) => `the candidate is not linear at ${task}`,
-  'candidate-tree': (task) => `the candidate has another tree than the recorded one at ${task}`,
+  'candidate-tree': (task) => `the candidate does not have its recorded tree at ${task}`,
 };

@@ -1,0 +1,183 @@
+import type { TaskId } from '../domain/base/ids.ts';
+import { failureText } from '../domain/explain/advice.ts';
+import { describeFinding, explain } from '../domain/explain/explain.ts';
+import { holdAdvice } from '../domain/explain/hold.ts';
+import { isChange, scopeProblem } from '../domain/explain/sentences/change-sentences.ts';
+import { plural, waveName } from '../domain/explain/text.ts';
+import type { Finding } from '../domain/findings/finding.ts';
+import type { DiffEntry, SnapshotEvidence } from '../domain/gates/evidence.ts';
+import { isUndone } from '../domain/landing/undo.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { blockingNeed, launchHalt } from '../domain/run/schedule.ts';
+import { endedAttempt, type TaskState } from '../domain/run/task.ts';
+import { waitOf } from '../domain/run/waiting.ts';
+import { type Whose, whoseFile } from '../domain/scope/claims.ts';
+import { outOfScope, scopeOf } from '../domain/scope/scope.ts';
+import type { Span, Text } from '../ports/terminal.ts';
+import type { RunView } from './run-view.ts';
+import { age } from './times.ts';
+
+/** Size of a snapshot's diff. Binary files count as files, without lines. */
+export type Diffstat = { readonly files: number; readonly added: number; readonly removed: number };
+
+/** Facts about a task that the ledger does not hold. */
+export type TaskActivity = {
+  /** The last action or output of its agent, on one line; null while it is not running or has done nothing. */
+  readonly doing: string | null;
+  /** Null while there is no snapshot. */
+  readonly changes: Diffstat | null;
+};
+
+export type Activity = ReadonlyMap<TaskId, TaskActivity>;
+
+/** `3 files, +12 −4` */
+export const diffstatText = ({ files, added, removed }: Diffstat): string =>
+  `${plural(files, 'file')}, +${added} −${removed}`;
+
+type TaskText = { readonly sign: string; readonly tone: Span['tone']; readonly word: string; readonly detail: string };
+
+/** One line per task: sign, name, status, age, and detail. */
+export function taskLine(view: RunView, task: TaskState, width: number): Text {
+  const { sign, tone, word, detail } = describeTask(view.state, task, view.activity?.get(task.id));
+  const since = isTaskOpen(task) ? age(view.times.tasks[task.id] ?? null, view.now) : '';
+  return [
+    { text: `  ${sign} `, tone },
+    task.id.padEnd(width),
+    '  ',
+    { text: detail === '' && since === '' ? word : word.padEnd(9), tone },
+    detail === '' && since === '' ? '' : ` ${since.padStart(7)}`,
+    detail === '' ? '' : `  ${detail}`,
+  ];
+}
+
+export function taskWords(state: RunState, task: TaskState): { readonly word: string; readonly detail: string } {
+  const { word, detail } = describeTask(state, task);
+  return { word, detail };
+}
+
+export const isTaskOpen = ({ progress }: TaskState): boolean =>
+  !['merged', 'done', 'dropped'].includes(progress.status);
+
+export function describeTask(state: RunState, task: TaskState, activity?: TaskActivity): TaskText {
+  const { progress } = task;
+  const { doing = null, changes = null } = activity ?? {};
+  const stat = changes === null ? '' : diffstatText(changes);
+  if (state.ended !== null && ['waiting', 'launching', 'running', 'ended'].includes(progress.status))
+    return { sign: '·', tone: 'dim', word: task.launches > 0 ? 'not done' : 'not started', detail: stat };
+  switch (progress.status) {
+    case 'waiting':
+      return waitingText(state, task);
+    case 'launching':
+      return { sign: '●', tone: 'waiting', word: 'starting', detail: attemptText(task) };
+    case 'running':
+      return { sign: '●', tone: 'waiting', word: 'running', detail: joined(attemptText(task), doing ?? '') };
+    case 'ended':
+      return { sign: '●', tone: 'waiting', word: 'judging', detail: 'judging its snapshot' };
+    case 'ready':
+      return {
+        sign: '✓',
+        tone: 'good',
+        word: 'ready',
+        detail: `${stat || fileCount(progress.snapshot)}${acceptanceText(task)}, ${state.ended === null ? 'waiting for its merge' : 'not merged'}`,
+      };
+    case 'done':
+      return {
+        sign: '✓',
+        tone: 'good',
+        word: 'done',
+        detail: task.readOnly ? 'read-only, its handoff is the result' : 'made no changes',
+      };
+    case 'merged':
+      return {
+        sign: '✓',
+        tone: 'good',
+        word: 'merged',
+        detail: `${stat || fileCount(progress.snapshot)}, ${progress.commit.slice(0, 8)}${acceptanceText(task)}${isUndone(state, task.id) ? ', undone' : ''}`,
+      };
+    case 'held':
+      return {
+        sign: '!',
+        tone: 'bad',
+        word: 'held',
+        detail: joined(holdAdvice(state, progress.hold, task.id).message, stat),
+      };
+    case 'failed':
+      return { sign: '✗', tone: 'bad', word: 'failed', detail: joined(failureText(progress), stat) };
+    case 'dropped':
+      return { sign: '-', tone: 'dim', word: 'dropped', detail: `by ${progress.by.who}` };
+  }
+}
+
+function waitingText(state: RunState, task: TaskState): TaskText {
+  const plain = { sign: '·', tone: 'dim', word: 'waiting' } as const;
+  const blocked = { ...plain, sign: '!', word: 'blocked' };
+  if (task.progress.status === 'waiting' && task.progress.next.halt !== null)
+    return {
+      sign: '✗',
+      tone: 'bad',
+      word: 'stuck',
+      detail: `could not be started: ${describeFinding(task.progress.next.halt)}`,
+    };
+  const halt = launchHalt(state, task.wave);
+  if (halt !== null) return { ...blocked, detail: `until ${halt.task} can be started` };
+  const need = blockingNeed(state, task);
+  if (need !== null)
+    return { ...blocked, detail: `needs ${need}, which is ${state.tasks[need]?.progress.status ?? 'unknown'}` };
+  const open = (plannedById(state.plan, task.id)?.needs ?? []).filter(
+    (id) => !['ready', 'merged', 'done'].includes(state.tasks[id]?.progress.status ?? ''),
+  );
+  if (open.length > 0) return { ...plain, detail: `for ${open.join(', ')}` };
+  if (task.launches > 0) return { ...plain, detail: `for attempt ${task.launches + 1}` };
+  return { ...plain, detail: waitText(state, task) };
+}
+
+/** The first obstacle in a few words; `why` explains it. */
+function waitText(state: RunState, { progress, ...task }: TaskState): string {
+  const wait = progress.status === 'waiting' ? waitOf(state, { ...task, progress }) : null;
+  switch (wait?.on) {
+    case 'mode':
+      return `while the run is ${state.mode.mode}`;
+    case 'wave':
+      return `for ${waveName(wait.wave)}`;
+    case 'approval':
+      return 'for approval';
+    default:
+      return 'for its turn';
+  }
+}
+
+/** Names the person who accepted or edited the work. */
+function acceptanceText(task: TaskState): string {
+  const acceptance = endedAttempt(task)?.acceptance;
+  if (acceptance === undefined) return '';
+  return `, ${acceptance.edited.length > 0 ? 'edited' : 'accepted'} by ${acceptance.who}`;
+}
+
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' · ');
+
+const attemptText = (task: TaskState): string => (task.launches > 1 ? `attempt ${task.launches}` : '');
+
+export const fileCount = ({ diff }: Pick<SnapshotEvidence, 'diff'>): string => plural(diff.length, 'file');
+
+export type JudgedFile = DiffEntry & { readonly whose: Whose | 'out-of-scope'; readonly problem: string | null };
+
+/** Every file of a snapshot with its owner, or with the reason why the task must not change it, as judged by the gate. */
+export function judgeFiles(state: RunState, task: TaskState, snapshot: SnapshotEvidence): readonly JudgedFile[] {
+  const planned = plannedById(state.plan, task.id);
+  if (planned === undefined)
+    return snapshot.diff.map((entry) => ({ ...entry, whose: 'out-of-scope', problem: 'not in the plan' }));
+  const granted = Object.values(state.tasks).map(({ id, granted: paths }) => ({ task: id, paths }));
+  const edited = endedAttempt(task)?.acceptance?.edited ?? [];
+  const outside = outOfScope(scopeOf(state.plan, planned, granted, edited), snapshot.diff);
+  return snapshot.diff.map((entry) => {
+    const finding = outside.find(({ where }) => where === entry.path);
+    if (finding !== undefined) return { ...entry, whose: 'out-of-scope', problem: problemOf(finding) };
+    const whose = whoseFile(state.plan, planned, granted, entry.path);
+    const isByHand = whose === 'unclaimed' && edited.includes(entry.path);
+    return { ...entry, whose: isByHand ? 'edited' : whose, problem: null };
+  });
+}
+
+/** Does not name the path, which is shown beside it. */
+const problemOf = (finding: Finding): string => (isChange(finding) ? scopeProblem(finding) : explain(finding).detail);
