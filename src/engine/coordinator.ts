@@ -28,7 +28,7 @@ import { openRunLog, type RunLog } from './run-log.ts';
  * places for attempts, paused providers and the turn to move a branch.
  */
 export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Clock): Promise<Engine> {
-  const runs = new Map<RunId, { readonly log: RunLog; driver: Driver | null }>();
+  const runs: Runs = new Map();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   const logs = (): readonly RunLog[] => [...runs.values()].map((entry) => entry.log);
@@ -57,7 +57,7 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
         for (const announced of announcers) announced.look();
         break;
       case 'end-agents':
-        void endAgentsInTime().finally(() => dispatch({ type: 'agents-ended' }));
+        void endAgents(runs, clock, idle).finally(() => dispatch({ type: 'agents-ended' }));
         break;
       case 'fail':
         failed.reject(new EnvironmentFailed({ rule: 'checkout-gone', checkout: ports.places.checkout }));
@@ -102,37 +102,11 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
     await findRuns();
     for (const [run, entry] of runs) {
       await entry.log.catchUp();
-      await createOrdered(entry.log);
+      await createOrdered(ports, entry.log, logs());
       if (entry.driver !== null || entry.log.state() === null) continue;
       entry.driver = driveRun(entry.log, performer(ports, entry.log), clock, neighbours);
       entry.driver.failed.catch(failed.reject);
       dispatch({ type: 'admitted', run });
-    }
-  };
-
-  /** Turns an order into a run. */
-  const createOrdered = async (log: RunLog): Promise<void> => {
-    const order = log.order();
-    if (order === null) return;
-    await observePullRequests();
-    const context = {
-      earlier: await lookBack(ports.git, order, states()),
-      actual: await attest(ports.git),
-    };
-    const { type: _, by, ...rest } = order;
-    await log.record((current) => {
-      if (current !== null) return null;
-      const created = createRun(rest, by, context);
-      const begun = foldRun(created.map((event) => ({ seq: 0, event })));
-      return begun === null ? created : [...created, ...answersBeforeMade(begun, requestsBefore(log))];
-    });
-  };
-
-  /** Others merge pull requests, so the person's branch is looked at before anything depends on it. */
-  const observePullRequests = async (): Promise<void> => {
-    for (const log of logs()) {
-      const events = await landedRequest(log.state(), ports.git);
-      await log.record((run) => (run?.landing.status === 'offered' && run.ended === 'done' ? events : null));
     }
   };
 
@@ -146,49 +120,13 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
   if (announcers.length > 0) for (const { log } of await findRuns()) await log.catchUp();
   for (const announced of announcers) announced.begin();
   await admit();
-  await observePullRequests();
+  await observePullRequests(ports, logs());
   await ports.supervisors.release(logs().flatMap((log) => log.stored().flatMap(jobRecorded)));
   const subscription = followLedger(ledger, take).listen();
   perform({ do: 'measure-disk' });
   perform({ do: 'announce' });
 
-  const settled = async (run: RunId): Promise<RunState | null> => {
-    for (;;) {
-      await admit();
-      const entry = runs.get(run);
-      if (entry === undefined) return null;
-      await Promise.race([entry.driver?.idle(), failed.promise]);
-      const current = entry.log.state();
-      const ahead = current !== null && isInQueue(current) ? neighbours.ahead(current) : null;
-      if (ahead === null) return current;
-      // it lands when the run before it has landed
-      await settled(ahead);
-    }
-  };
-
-  const idle = async (): Promise<void> => {
-    await admit();
-    const driven = () => [...runs.values()].filter((entry) => entry.driver !== null).length;
-    for (let before = -1; before !== driven(); ) {
-      before = driven();
-      await Promise.all([...runs.keys()].map(settled));
-    }
-  };
-
-  const endAgents = async (): Promise<void> => {
-    const by = { who: 'tidegate', via: 'policy' } as const;
-    for (const { log } of runs.values())
-      await log.record((run) => (run !== null && hasRunningAgents(run) ? [{ type: 'run-stopped', by }] : null));
-    for (const { driver } of runs.values()) driver?.wake();
-    await idle();
-  };
-  const endAgentsInTime = async (): Promise<void> => {
-    const patience = new AbortController();
-    const late = clock.sleep(leavePatienceMs, patience.signal);
-    // whatever keeps agents from ending, the coordinator fails
-    await Promise.race([endAgents().catch(() => undefined), late]);
-    patience.abort();
-  };
+  const { settled, idle } = waitsOf({ runs, admit, ahead: neighbours.ahead, failed: failed.promise });
 
   return {
     settled,
@@ -204,6 +142,83 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
       await Promise.all(announcers.map((announced) => announced.stop()));
     },
   };
+}
+
+type Runs = Map<RunId, { readonly log: RunLog; driver: Driver | null }>;
+
+/** Turns an order into a run. */
+async function createOrdered(ports: EnginePorts, log: RunLog, logs: readonly RunLog[]): Promise<void> {
+  const order = log.order();
+  if (order === null) return;
+  await observePullRequests(ports, logs);
+  const states = logs.map((other) => other.state());
+  const context = { earlier: await lookBack(ports.git, order, states), actual: await attest(ports.git) };
+  const { type: _, by, ...rest } = order;
+  await log.record((state) => {
+    if (state !== null) return null;
+    const created = createRun(rest, by, context);
+    const begun = foldRun(created.map((event) => ({ seq: 0, event })));
+    return begun === null ? created : [...created, ...answersBeforeMade(begun, requestsBefore(log))];
+  });
+}
+
+/** Others merge pull requests, so the person's branch is looked at before anything depends on it. */
+async function observePullRequests({ git }: EnginePorts, logs: readonly RunLog[]): Promise<void> {
+  for (const log of logs) {
+    const events = await landedRequest(log.state(), git);
+    await log.record((state) => (state?.landing.status === 'offered' && state.ended === 'done' ? events : null));
+  }
+}
+
+function waitsOf({
+  runs,
+  admit,
+  ahead,
+  failed,
+}: Pick<Neighbours, 'ahead'> &
+  Pick<Engine, 'failed'> & {
+    readonly runs: Runs;
+    admit(): Promise<void>;
+  }): Pick<Engine, 'settled' | 'idle'> {
+  const settled = async (run: RunId): Promise<RunState | null> => {
+    for (;;) {
+      await admit();
+      const entry = runs.get(run);
+      if (entry === undefined) return null;
+      await Promise.race([entry.driver?.idle(), failed]);
+      const state = entry.log.state();
+      const before = state !== null && isInQueue(state) ? ahead(state) : null;
+      if (before === null) return state;
+      // it lands when the run before it has landed
+      await settled(before);
+    }
+  };
+  const driven = () => [...runs.values()].filter((entry) => entry.driver !== null).length;
+  return {
+    settled,
+    idle: async () => {
+      await admit();
+      for (let before = -1; before !== driven(); ) {
+        before = driven();
+        await Promise.all([...runs.keys()].map(settled));
+      }
+    },
+  };
+}
+
+/** Resolves when all agents have ended or had enough time; whatever kept them from ending, the coordinator fails then. */
+async function endAgents(runs: Runs, clock: Clock, idle: Engine['idle']): Promise<void> {
+  const patience = new AbortController();
+  const ended = stopRuns(runs).then(idle);
+  await Promise.race([ended.catch(() => undefined), clock.sleep(leavePatienceMs, patience.signal)]);
+  patience.abort();
+}
+
+async function stopRuns(runs: Runs): Promise<void> {
+  const by = { who: 'tidegate', via: 'policy' } as const;
+  for (const { log } of runs.values())
+    await log.record((state) => (state !== null && hasRunningAgents(state) ? [{ type: 'run-stopped', by }] : null));
+  for (const { driver } of runs.values()) driver?.wake();
 }
 
 /** Returns what the runs of a repository share. */

@@ -4,7 +4,7 @@ import type { ExternalEvent } from '../domain/external/events.ts';
 import type { Refusal } from '../domain/external/refusal.ts';
 import { evolveSession, newSession, type Session } from '../domain/external/session.ts';
 import { externalStream, type Ledger, type Stored } from '../ports/ledger.ts';
-import { type AppendResult, openStreamLog } from './stream-log.ts';
+import { type AppendResult, openStreamLog } from './run-log.ts';
 
 /**
  * One session that others drive, with its fold kept in memory. It has no attempts and no merge, so nothing of it waits for a coordinator:

@@ -15,9 +15,9 @@ import { warningsBeside } from '../../domain/run/rivals.ts';
 import { type RunState, selectedWaves } from '../../domain/run/run.ts';
 import { protectWarnings } from '../../domain/scope/ownership.ts';
 import type { PlanFlags, PlanSource, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
+import { refusals, rehearse } from './create-run.ts';
 import { knownRuns } from './find-run.ts';
 import { attest, continuationOf, lookBack } from './look-back.ts';
-import { refusals, rehearse } from './rehearse.ts';
 
 type OrderAsked = {
   readonly source: PlanSource;
