@@ -26,7 +26,7 @@ export type JsonAnswer = { readonly status: 200 | 201 | 202; readonly schema: z.
 /** Bytes of a file: ranges can be asked for. */
 export type TextAnswer = { readonly status: 200; readonly content: 'text/plain' | 'application/jsonl' };
 /** Server-sent events that do not end; `Last-Event-ID` stands for the query's `after`. */
-export type EventsAnswer = { readonly status: 200; readonly events: z.ZodType };
+type EventsAnswer = { readonly status: 200; readonly events: z.ZodType };
 
 /** A way in for a protocol that others define. It passes the same guard as every route; what is said there is theirs to document. */
 export type Passage = Omit<Route, 'answer'> & { readonly answer: { readonly status: 200; readonly protocol: string } };

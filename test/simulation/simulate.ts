@@ -44,7 +44,7 @@ export type Weather = {
 };
 
 /** The run hangs: nothing is to come, and neither has it ended nor does it tell a person what to do. */
-export class Stuck extends Error {
+class Stuck extends Error {
   override readonly name = 'Stuck';
 }
 
@@ -74,7 +74,7 @@ export async function simulate(seed: number, weather: Weather): Promise<Simulati
 }
 
 /** What went wrong, with the history up to then. */
-export class Failed extends Error {
+class Failed extends Error {
   override readonly name = 'Failed';
   readonly history: readonly Stored[];
   constructor(cause: unknown, history: readonly Stored[]) {
@@ -378,5 +378,3 @@ function simulatedClock(chance: Random): Clock & { advance(minutes: number): voi
     },
   };
 }
-
-export const isStale = (cause: unknown): boolean => cause instanceof StaleEpoch;

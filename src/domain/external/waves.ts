@@ -57,7 +57,7 @@ export function startNext(state: Session, by: By): DecidedFacts {
   return next === undefined ? ok([]) : beginWave(state, next.number, by);
 }
 
-export const subtaskWave = ({ waves }: Session, number: number): Wave | undefined =>
+const subtaskWave = ({ waves }: Session, number: number): Wave | undefined =>
   waves.find((wave) => wave.number === number);
 
 const isEmpty = (state: Session, { number }: Wave): boolean => subtasksOfWave(state, number).length === 0;

@@ -150,13 +150,13 @@ function endedEvents(
   ];
 }
 
-export type Drafted = Pick<RunEvent & { readonly type: 'attempt-ended' }, 'drafted'>;
+type Drafted = Pick<RunEvent & { readonly type: 'attempt-ended' }, 'drafted'>;
 
 /**
  * What stands against the plan that an attempt drafted. Findings repeat words of it and are kept for ever, so what may hold a secret
  * is not read; nor is what does not count anyway.
  */
-export async function readDraft(
+async function readDraft(
   drafts: Drafts | undefined,
   task: PlannedTask,
   branch: string,

@@ -24,7 +24,7 @@ export type Listener = {
 };
 
 /** The events of one repository, for many listeners. */
-export interface Feed extends AsyncDisposable {
+interface Feed extends AsyncDisposable {
   /** Returns the cursor to begin after; for null that of the newest event. Null when the ledger has not come so far. */
   place(after: Cursor | null): Promise<Cursor | null>;
   /** Begins to write to a listener; the result ends it. */
