@@ -5,7 +5,6 @@ import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { coordinate } from '../../src/engine/coordinator.ts';
-import { StaleEpoch } from '../../src/engine/run-log.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Engine } from '../../src/ports/engine.ts';
 import type { Ledger, Stored } from '../../src/ports/ledger.ts';
