@@ -25,7 +25,7 @@ export async function measureLarge({ files, bytes }: { readonly files: number; r
   return await measureGo(checkout, here.root, { files, megabytes: (files * bytes) / 1e6 });
 }
 
-export async function measureGo(
+async function measureGo(
   checkout: string,
   root: string,
   size: Pick<LargeFigures, 'files' | 'megabytes'>,

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { loadPlan } from '../src/adapters/plan-files/index.ts';
 import { clauseTexts } from '../src/domain/explain/clauses.ts';
 import type { FrozenPlan } from '../src/domain/plan/plan.ts';
-import { refusals, rehearse } from '../src/engine/orders/rehearse.ts';
+import { refusals, rehearse } from '../src/engine/orders/create-run.ts';
 import { order } from './support/plans.ts';
 
 /**

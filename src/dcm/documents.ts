@@ -14,7 +14,7 @@ import {
 const deepest = 32;
 
 export const dcmId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, 'is not an id');
-export const waveNumber = z.int().min(0).max(1_000_000);
+const waveNumber = z.int().min(0).max(1_000_000);
 const text = z.string().min(1).max(20_000);
 const name = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
@@ -23,7 +23,7 @@ const freeForm = z
   .record(z.string(), z.unknown())
   .refine((value) => isShallow(value), `is nested more than ${deepest} levels`);
 
-export const subtaskStatus = z.enum(['pending', 'running', 'paused', 'blocked', 'completed', 'failed']);
+const subtaskStatus = z.enum(['pending', 'running', 'paused', 'blocked', 'completed', 'failed']);
 const stageStatus = z.enum(['pending', 'running', 'completed', 'failed']);
 const priority = z.int().min(1).max(10);
 const blockedBy = z.array(dcmId).max(1_000);

@@ -1,7 +1,7 @@
 import { ok, type Result } from '../domain/base/result.ts';
 import type { DcmEvent } from '../domain/ledger/dcm-events.ts';
 import { followLedger } from '../engine/follow-ledger.ts';
-import { type AppendResult, openStreamLog } from '../engine/stream-log.ts';
+import { type AppendResult, openStreamLog } from '../engine/run-log.ts';
 import { dcmSessionOf, dcmStream, isDcmStream, type Ledger, type Stored } from '../ports/ledger.ts';
 import { type DcmDecision, type DcmRequest, decideTogether } from './decide.ts';
 import { type DcmSession, evolveDcmSession, foldDcmSession, newDcmSession } from './session.ts';

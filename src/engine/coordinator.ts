@@ -1,10 +1,9 @@
 import { type RunId, runId } from '../domain/base/ids.ts';
-import { isCritical } from '../domain/board/board-requests.ts';
 import { type Notice, noticesOf } from '../domain/board/notices.ts';
 import { postsOf } from '../domain/board/thread-posts.ts';
 import { answersBeforeMade } from '../domain/decide/answer-before-made.ts';
 import { aheadInQueue, isInQueue } from '../domain/landing/landing-queue.ts';
-import { isRequest, type LedgerEvent, type RunEvent } from '../domain/ledger/events.ts';
+import { isRequest } from '../domain/ledger/events.ts';
 import { foldRun, type RunState } from '../domain/run/run.ts';
 import { isLive } from '../domain/run/schedule.ts';
 import type { PauseElsewhere } from '../pipeline/step.ts';
@@ -12,8 +11,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
-import { announcer } from './announce.ts';
-import { type Driver, driveRun } from './driver.ts';
+import { type Announcer, announcer } from './announce.ts';
+import { type CoordinatorEffect, type CoordinatorInput, evolveCoordinator, noRuns } from './coordinator-state.ts';
+import { type Driver, driveRun, type Neighbours } from './driver.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { followLedger } from './follow-ledger.ts';
 import { keepDisk } from './jobs/disk-keeper.ts';
@@ -24,233 +24,250 @@ import { sharePlaces } from './places.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 
 /**
- * Drives every run of one repository under one epoch, side by side. What they share is shared out here: places for attempts,
- * providers that want to be left alone, and the turn to move a branch.
+ * Drives every run of one repository under one epoch, side by side, by performing the effects of `evolveCoordinator`. The runs share
+ * places for attempts, paused providers and the turn to move a branch.
  */
 export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Clock): Promise<Engine> {
-  const runs = new Map<RunId, { readonly log: RunLog; driver: Driver | null }>();
+  const runs: Runs = new Map();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   const logs = (): readonly RunLog[] => [...runs.values()].map((entry) => entry.log);
   const states = (): readonly (RunState | null)[] => logs().map((log) => log.state());
-  /** All runs, this one as it is about to be. */
-  const beside = (state: RunState): readonly RunState[] =>
-    states().flatMap((other) => (other?.run === state.run ? state : (other ?? [])));
+  const isOpenRun = (run: RunId): boolean => isOpen(runs.get(run)?.log.state() ?? null);
   let agentsAtOnce = Number.POSITIVE_INFINITY;
-  const neighbours = {
-    shortage: () => keeper.shortage(),
-    catchUp: async () => {
-      await Promise.all(logs().map((log) => (isOpen(log.state()) ? log.catchUp() : undefined)));
-    },
-    ahead: (state: RunState) => aheadInQueue(beside(state), state),
-    places: sharePlaces(
-      () =>
-        states()
-          .filter((state) => state !== null)
-          .filter(({ ended }) => ended === null),
-      () => agentsAtOnce,
-    ),
-    pausedElsewhere: (state: RunState) => pausesBeside(beside(state), state.run),
+  let state = noRuns;
+
+  const dispatch = (input: CoordinatorInput): void => {
+    const next = evolveCoordinator(state, input, isOpenRun);
+    state = next.state;
+    next.effects.forEach(perform);
+  };
+  const perform = (effect: CoordinatorEffect): void => {
+    switch (effect.do) {
+      case 'admit':
+        void admit();
+        break;
+      case 'wake':
+        runs.get(effect.run)?.driver?.wake();
+        break;
+      case 'measure-disk':
+        diskLimits.look();
+        break;
+      case 'announce':
+        for (const announced of announcers) announced.look();
+        break;
+      case 'end-agents':
+        void endAgents(runs, clock, idle).finally(() => dispatch({ type: 'agents-ended' }));
+        break;
+      case 'fail':
+        failed.reject(new EnvironmentFailed({ rule: 'checkout-gone', checkout: ports.places.checkout }));
+        break;
+      case 'let-go':
+        diskLimits.stop();
+    }
   };
 
-  const keeper = keepDisk({
+  const diskLimits = keepDisk({
     disk: ports.disk,
     clock,
     runs: states,
-    changed: () => {
-      for (const entry of runs.values()) entry.driver?.wake();
-    },
+    changed: () => dispatch({ type: 'disk-changed' }),
     failed: failed.reject,
   });
+  const announcers = announcersOf(
+    ports,
+    { clock, runs: states, failed: failed.reject },
+    (run) => runs.get(run)?.log.stored().findLast(isEnd)?.at,
+  );
+  const neighbours = neighboursOf(logs, states, diskLimits.shortage, () => agentsAtOnce);
 
-  const told = { clock, runs: states, failed: failed.reject };
-  /** With the time since when it lasts: nothing is decided by it but whether anybody still wants to know. */
-  const dated = (state: RunState): readonly Notice[] =>
-    noticesOf(state).map((notice) => {
-      const end = notice.lasting ? runs.get(state.run)?.log.stored().findLast(isEnd)?.at : undefined;
-      return end === undefined ? notice : { ...notice, since: end };
-    });
-  const tellers = [
-    ...(ports.webhooks === undefined ? [] : [announcer({ ...told, outbox: ports.webhooks, updatesOf: dated })]),
-    ...(ports.notices === undefined ? [] : [announcer({ ...told, outbox: ports.notices, updatesOf: noticesOf })]),
-    ...(ports.threads === undefined ? [] : [announcer({ ...told, outbox: ports.threads, updatesOf: postsOf })]),
-  ];
-
-  /** One look at the whole repository at a time; a wake during a look asks for another. */
-  let looking: Promise<void> = Promise.resolve();
-  const look = (): Promise<void> => {
-    looking = looking.then(admit);
-    looking.catch((cause: unknown) => failed.reject(cause));
-    return looking;
+  /** One admission at a time; a call during an admission asks for another. */
+  let admitting: Promise<void> = Promise.resolve();
+  const admit = (): Promise<void> => {
+    admitting = admitting.then(admitAll);
+    admitting.catch((cause: unknown) => failed.reject(cause));
+    return admitting;
   };
-
   const entryOf = (run: RunId) => {
     const entry = runs.get(run) ?? { log: openRunLog(ledger, run, ports.epoch), driver: null };
     runs.set(run, entry);
+    dispatch({ type: 'found', run });
     return entry;
   };
+  const findRuns = async () => (await ledger.streams()).filter(isRunStream).map((stream) => entryOf(runId(stream)));
 
-  /** Knows what is in the ledger, also what no subscription has told yet. */
-  const admit = async (): Promise<void> => {
+  /** Reads the ledger itself: the subscription may not have reported everything yet. */
+  const admitAll = async (): Promise<void> => {
     agentsAtOnce = (await ports.agentsAtOnce?.()) ?? agentsAtOnce;
-    for (const stream of await ledger.streams()) if (isRunStream(stream)) entryOf(runId(stream));
-    for (const entry of runs.values()) {
+    await findRuns();
+    for (const [run, entry] of runs) {
       await entry.log.catchUp();
-      await make(entry.log);
+      await createOrdered(ports, entry.log, logs());
       if (entry.driver !== null || entry.log.state() === null) continue;
       entry.driver = driveRun(entry.log, performer(ports, entry.log), clock, neighbours);
       entry.driver.failed.catch(failed.reject);
+      dispatch({ type: 'admitted', run });
     }
   };
 
-  /** Turns an order into a run. */
-  const make = async (log: RunLog): Promise<void> => {
-    const order = log.order();
-    if (order === null) return;
-    await observeRequests();
-    const seen = {
-      earlier: await lookBack(ports.git, order, states()),
-      actual: await attest(ports.git),
-    };
-    const { type: _, by, ...rest } = order;
-    await log.record((state) => {
-      if (state !== null) return null;
-      const created = createRun(rest, by, seen);
-      const begun = foldRun(created.map((event) => ({ seq: 0, event })));
-      return begun === null ? created : [...created, ...answersBeforeMade(begun, requestsBefore(log))];
-    });
-  };
-
-  /** Pull requests are merged elsewhere: what the person's branch has by now is recorded before anything counts on it. */
-  const observeRequests = async (): Promise<void> => {
-    for (const { log } of runs.values()) {
-      const seen = await landedRequest(log.state(), ports.git);
-      await log.record((state) => (state?.landing.status === 'offered' && state.ended === 'done' ? seen : null));
-    }
-  };
-
-  const notice = (stored: Stored): void => {
-    const { stream, event } = stored;
+  const take = ({ stream, event }: Stored): void => {
     if (!isRunStream(stream)) return;
-    if (leavesRoom.has(event.type)) keeper.look();
-    const entry = entryOf(runId(stream));
-    entry.driver?.wake();
-    if (concernsOthers(event))
-      for (const other of runs.values()) if (other !== entry && isOpen(other.log.state())) other.driver?.wake();
-    for (const teller of tellers) teller.look();
-    if (entry.driver === null) void look();
+    entryOf(runId(stream));
+    dispatch({ type: 'committed', run: runId(stream), event });
   };
 
-  // what is there before anything is driven is no news
-  if (tellers.length > 0)
-    for (const stream of await ledger.streams()) if (isRunStream(stream)) await entryOf(runId(stream)).log.catchUp();
-  for (const teller of tellers) teller.begin();
-  await look();
-  await observeRequests();
+  // updates from before the first run is driven are not new
+  if (announcers.length > 0) for (const { log } of await findRuns()) await log.catchUp();
+  for (const announced of announcers) announced.begin();
+  await admit();
+  await observePullRequests(ports, logs());
   await ports.supervisors.release(logs().flatMap((log) => log.stored().flatMap(jobRecorded)));
-  const subscription = followLedger(ledger, notice).listen();
-  keeper.look();
-  for (const teller of tellers) teller.look();
+  const subscription = followLedger(ledger, take).listen();
+  perform({ do: 'measure-disk' });
+  perform({ do: 'announce' });
 
-  const settled = async (run: RunId): Promise<RunState | null> => {
-    for (;;) {
-      await look();
-      const entry = runs.get(run);
-      if (entry === undefined) return null;
-      await Promise.race([entry.driver?.idle(), failed.promise]);
-      const state = entry.log.state();
-      const ahead = state !== null && isInQueue(state) ? neighbours.ahead(state) : null;
-      if (ahead === null) return state;
-      // it lands when the one before it has
-      await settled(ahead);
-    }
-  };
-
-  const idle = async (): Promise<void> => {
-    await look();
-    const driven = () => [...runs.values()].filter((entry) => entry.driver !== null).length;
-    for (let before = -1; before !== driven(); ) {
-      before = driven();
-      await Promise.all([...runs.keys()].map(settled));
-    }
-  };
-
-  const endAgents = async (): Promise<void> => {
-    const by = { who: 'tidegate', via: 'policy' } as const;
-    for (const { log } of runs.values())
-      await log.record((state) => (state !== null && isAtWork(state) ? [{ type: 'run-stopped', by }] : null));
-    for (const { driver } of runs.values()) driver?.wake();
-    await idle();
-  };
+  const { settled, idle } = waitsOf({ runs, admit, ahead: neighbours.ahead, failed: failed.promise });
 
   return {
     settled,
     failed: failed.promise,
     idle,
-    leave: () => {
-      const gone = () =>
-        failed.reject(new EnvironmentFailed({ rule: 'checkout-gone', checkout: ports.places.checkout }));
-      const patience = new AbortController();
-      void Promise.race([endAgents(), clock.sleep(leavePatienceMs, patience.signal)])
-        .finally(() => patience.abort())
-        .then(gone, gone);
-    },
+    leave: () => dispatch({ type: 'checkout-gone' }),
     stop: async () => {
       await subscription[Symbol.asyncDispose]();
-      keeper.stop();
-      await looking;
+      dispatch({ type: 'stopped' });
+      await admitting;
       await ports.supervisors.detach();
       await Promise.all([...runs.values()].map((entry) => entry.driver?.stop()));
-      await Promise.all(tellers.map((teller) => teller.stop()));
+      await Promise.all(announcers.map((announced) => announced.stop()));
     },
   };
 }
 
-/** After these a workspace has grown for the last time, or may go. */
-const leavesRoom: ReadonlySet<string> = new Set([
-  'attempt-ended',
-  'task-dropped',
-  'landed',
-  'pull-request-landed',
-  'run-ended',
-]);
+type Runs = Map<RunId, { readonly log: RunLog; driver: Driver | null }>;
 
-/** Whether another run may now have its turn, a place or its provider. A critical question takes its run out of the queue. */
-const concernsOthers = (event: LedgerEvent): boolean =>
-  freesSomething.has(event.type) ||
-  (event.type === 'attempt-noted' && event.note.note === 'posted' && isCritical(event.note));
+/** Turns an order into a run. */
+async function createOrdered(ports: EnginePorts, log: RunLog, logs: readonly RunLog[]): Promise<void> {
+  const order = log.order();
+  if (order === null) return;
+  await observePullRequests(ports, logs);
+  const states = logs.map((other) => other.state());
+  const context = { earlier: await lookBack(ports.git, order, states), actual: await attest(ports.git) };
+  const { type: _, by, ...rest } = order;
+  await log.record((state) => {
+    if (state !== null) return null;
+    const created = createRun(rest, by, context);
+    const begun = foldRun(created.map((event) => ({ seq: 0, event })));
+    return begun === null ? created : [...created, ...answersBeforeMade(begun, requestsBefore(log))];
+  });
+}
 
-const freesSomething: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type']>([
-  'attempt-ended',
-  'attempt-intended',
-  'attempt-settled',
-  'landed',
-  'landing-refused',
-  'plan-replaced',
-  'provider-paused',
-  'provider-resumed',
-  'request-refused',
-  'run-abandoned',
-  'run-ended',
-  'run-halted',
-  'run-paused',
-  'run-resumed',
-  'run-stopped',
-  'task-base-refused',
-  'task-dropped',
-  'task-retried',
-  'task-reworked',
-  'undone',
-  'undo-refused',
-]);
+/** Others merge pull requests, so the person's branch is looked at before anything depends on it. */
+async function observePullRequests({ git }: EnginePorts, logs: readonly RunLog[]): Promise<void> {
+  for (const log of logs) {
+    const events = await landedRequest(log.state(), git);
+    await log.record((state) => (state?.landing.status === 'offered' && state.ended === 'done' ? events : null));
+  }
+}
 
-/** Something may still happen in it: it has not ended, or somebody asked something of it since. */
+function waitsOf({
+  runs,
+  admit,
+  ahead,
+  failed,
+}: Pick<Neighbours, 'ahead'> &
+  Pick<Engine, 'failed'> & {
+    readonly runs: Runs;
+    admit(): Promise<void>;
+  }): Pick<Engine, 'settled' | 'idle'> {
+  const settled = async (run: RunId): Promise<RunState | null> => {
+    for (;;) {
+      await admit();
+      const entry = runs.get(run);
+      if (entry === undefined) return null;
+      await Promise.race([entry.driver?.idle(), failed]);
+      const state = entry.log.state();
+      const before = state !== null && isInQueue(state) ? ahead(state) : null;
+      if (before === null) return state;
+      // it lands when the run before it has landed
+      await settled(before);
+    }
+  };
+  const driven = () => [...runs.values()].filter((entry) => entry.driver !== null).length;
+  return {
+    settled,
+    idle: async () => {
+      await admit();
+      for (let before = -1; before !== driven(); ) {
+        before = driven();
+        await Promise.all([...runs.keys()].map(settled));
+      }
+    },
+  };
+}
+
+/** Resolves when all agents have ended or had enough time; whatever kept them from ending, the coordinator fails then. */
+async function endAgents(runs: Runs, clock: Clock, idle: Engine['idle']): Promise<void> {
+  const patience = new AbortController();
+  const ended = stopRuns(runs).then(idle);
+  await Promise.race([ended.catch(() => undefined), clock.sleep(leavePatienceMs, patience.signal)]);
+  patience.abort();
+}
+
+async function stopRuns(runs: Runs): Promise<void> {
+  const by = { who: 'tidegate', via: 'policy' } as const;
+  for (const { log } of runs.values())
+    await log.record((state) => (state !== null && hasRunningAgents(state) ? [{ type: 'run-stopped', by }] : null));
+  for (const { driver } of runs.values()) driver?.wake();
+}
+
+/** Returns what the runs of a repository share. */
+function neighboursOf(
+  logs: () => readonly RunLog[],
+  states: () => readonly (RunState | null)[],
+  shortage: Neighbours['shortage'],
+  agentsAtOnce: () => number,
+): Neighbours {
+  /** All runs, this one as it is about to be recorded. */
+  const beside = (state: RunState): readonly RunState[] =>
+    states().flatMap((other) => (other?.run === state.run ? state : (other ?? [])));
+  const openStates = () => states().flatMap((state) => (state === null || state.ended !== null ? [] : [state]));
+  return {
+    shortage,
+    catchUp: async () => {
+      await Promise.all(logs().map((log) => (isOpen(log.state()) ? log.catchUp() : undefined)));
+    },
+    ahead: (state) => aheadInQueue(beside(state), state),
+    places: sharePlaces(openStates, agentsAtOnce),
+    pausedElsewhere: (state) => pausesBeside(beside(state), state.run),
+  };
+}
+
+/** `endOf` returns the time when a run ended. Only webhooks get it: they owe the end of a run for a day. */
+function announcersOf(
+  { webhooks, notices, threads }: EnginePorts,
+  options: { readonly clock: Clock; readonly runs: () => readonly (RunState | null)[]; failed(cause: unknown): void },
+  endOf: (run: RunId) => string | undefined,
+): readonly Announcer[] {
+  const dated = (state: RunState): readonly Notice[] =>
+    noticesOf(state).map((notice) => {
+      const end = notice.lasting ? endOf(state.run) : undefined;
+      return end === undefined ? notice : { ...notice, since: end };
+    });
+  return [
+    ...(webhooks === undefined ? [] : [announcer({ ...options, outbox: webhooks, updatesOf: dated })]),
+    ...(notices === undefined ? [] : [announcer({ ...options, outbox: notices, updatesOf: noticesOf })]),
+    ...(threads === undefined ? [] : [announcer({ ...options, outbox: threads, updatesOf: postsOf })]),
+  ];
+}
+
+/** Tells whether something may still happen in a run: it has not ended, or there was a request since. */
 const isOpen = (state: RunState | null): boolean =>
   state === null || state.ended === null || state.pending.length > 0 || isInQueue(state);
 
 /**
- * Pauses that the other runs ran into themselves. A missing login is tried again when its run is resumed, which nobody has to do for
- * a run that stands.
+ * Returns the pauses that other runs caused themselves. A missing login counts only while its run is active, because resuming that run
+ * tries it again.
  */
 const pausesBeside = (runs: readonly RunState[], run: RunId): readonly PauseElsewhere[] =>
   runs
@@ -264,22 +281,22 @@ const pausesBeside = (runs: readonly RunState[], run: RunId): readonly PauseElse
       }),
     );
 
-/** How long agents may take to end when their repository is gone. */
+/** The time that agents have to end when their repository is gone. */
 const leavePatienceMs = 30_000;
 
-const isAtWork = (state: RunState): boolean =>
+const hasRunningAgents = (state: RunState): boolean =>
   state.ended === null && state.mode.mode !== 'stopped' && Object.values(state.tasks).some(isLive);
 
 const isEnd = ({ event }: Stored): boolean => event.type === 'run-ended';
 
-/** The job whose exit this event holds: its log lies in the job's own directory. */
+/** Returns the job whose exit this event holds: its log lies in the directory of the job. */
 function jobRecorded({ event }: Stored): readonly string[] {
   const log = event.type === 'check-ended' ? event.check.log : 'log' in event ? event.log : null;
   const job = log?.file.split('/')[0];
   return job === undefined || job === '' ? [] : [job];
 }
 
-/** What was asked of a run between its order and its making. */
+/** Returns the requests between the order of a run and its creation. */
 const requestsBefore = (log: RunLog): RunState['pending'] =>
   log
     .stored()

@@ -1,8 +1,7 @@
 import type { Disk } from '../ports/disk.ts';
-import type { Drafts } from '../ports/drafts.ts';
 import type { GitReader, Merger } from '../ports/merger.ts';
 import type { Notices, Threads } from '../ports/outbox.ts';
-import type { Supervisors } from '../ports/supervisor.ts';
+import type { Drafts, Supervisors } from '../ports/supervisor.ts';
 import type { JobPlaces } from './jobs/jobs.ts';
 
 /** What a coordinator acts on, under one epoch. */

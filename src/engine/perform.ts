@@ -97,7 +97,7 @@ async function observeTarget(ports: EnginePorts, log: RunLog): Promise<void> {
 }
 
 /** Asks for the thread of a wave and records what came of it. Under another version of the plan it is asked for anew. */
-export async function bindThread(
+async function bindThread(
   threads: Threads | undefined,
   log: RunLog,
   { wave, key }: Effect & { readonly do: 'bind-thread' },

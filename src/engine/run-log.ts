@@ -3,7 +3,6 @@ import type { RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
-import { openStreamLog } from './stream-log.ts';
 
 /** Another coordinator has taken over; this process writes nothing any more (I10). */
 export class StaleEpoch extends Error {
@@ -45,5 +44,72 @@ export function openRunLog(ledger: Ledger, run: RunId, epoch: number): RunLog {
     stored: () => stored,
     catchUp: async () => void (await log.catchUp()),
     record: async (decide) => void (await log.record((state) => decide(state) ?? [])),
+  };
+}
+
+/** One stream of the ledger with its fold kept in memory, fed event by event. */
+export type StreamLog<State, Event> = {
+  state(): State;
+  /** Folds in the event that follows on the last one; passes over events that are folded in already. */
+  take(stored: Stored): void;
+  /** Reads what is new in the ledger. True when there was something. */
+  catchUp(): Promise<boolean>;
+  /** Appends the events that `decide` returns for the newest state. After a lost race it decides again. */
+  record(decide: (state: State) => readonly Event[]): Promise<AppendResult<State>>;
+};
+
+/** The state that was decided from, and the state after each appended event. */
+export type AppendResult<State> = { readonly before: State; readonly after: readonly State[] };
+
+type StreamOptions<State, Event> = {
+  readonly initial: State;
+  evolve(state: State, stored: Stored): State;
+  read(after: number): Promise<readonly Stored[]>;
+  /** Null: the stream has other events by now. */
+  append(position: number, events: readonly Event[]): Promise<readonly Stored[] | null>;
+  /** Called once for each event, in order. */
+  keep?(stored: Stored): void;
+};
+
+export function openStreamLog<State, Event>(options: StreamOptions<State, Event>): StreamLog<State, Event> {
+  const { initial, evolve, read, append, keep } = options;
+  let state = initial;
+  let position = 0;
+  const advance = (stored: Stored, next: (state: State) => State): void => {
+    if (stored.position !== position + 1) return;
+    position = stored.position;
+    state = next(state);
+    keep?.(stored);
+  };
+  const take = (stored: Stored): void => advance(stored, (now) => evolve(now, stored));
+  const catchUp = async (): Promise<boolean> => {
+    const before = position;
+    for (const stored of await read(position)) take(stored);
+    return position > before;
+  };
+  return {
+    state: () => state,
+    take,
+    catchUp,
+    record: async (decide) => {
+      for (;;) {
+        const before = state;
+        const events = decide(before);
+        const stored = events.length === 0 ? [] : await append(position, events);
+        if (stored === null) {
+          await catchUp();
+          continue;
+        }
+        let last = before;
+        const after = stored.map((one) => {
+          const next = evolve(last, one);
+          last = next;
+          // a reader of the ledger may have folded it in during the append
+          advance(one, () => next);
+          return next;
+        });
+        return { before, after };
+      }
+    },
   };
 }

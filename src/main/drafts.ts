@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { parseFields } from '../adapters/files/untrusted-json.ts';
 import { findingSchema } from '../adapters/merger-process/finding-schema.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { Drafts } from '../ports/drafts.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
+import type { Drafts } from '../ports/supervisor.ts';
 import { entry } from './entry.ts';
 import type { HostSetting } from './host.ts';
 

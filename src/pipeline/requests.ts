@@ -4,8 +4,8 @@ import { discardedBy } from '../domain/kept/discard.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 import type { RunState } from '../domain/run/run.ts';
+import { undo } from './land.ts';
 import { effect, fact, isItsTurn, messageSent, type Step, type StepInputs } from './step.ts';
-import { undo } from './undo.ts';
 
 /**
  * People's requests. Each is answered exactly once, in one append with what follows from it; those about one task in the

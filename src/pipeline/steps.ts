@@ -1,18 +1,18 @@
 import { approvalProof } from '../domain/gates/proof.ts';
+import { isMoving } from '../domain/landing/landing.ts';
 import { currentWave, hasMerged, type RunState } from '../domain/run/run.ts';
-import { abandonment } from './abandonment.ts';
 import { approval } from './approval.ts';
 import { baseChecks, closure } from './closure.ts';
-import { dispatch } from './dispatch.ts';
+import { dispatch, live } from './dispatch.ts';
 import { governor } from './governor.ts';
 import { holds } from './holds.ts';
-import { land } from './land.ts';
+import { askLand, land } from './land.ts';
 import { merge } from './merge.ts';
 import { monitor } from './monitor.ts';
 import { ownership } from './ownership.ts';
 import { preflight } from './preflight.ts';
 import { requests } from './requests.ts';
-import { effect, type Step, type StepInputs } from './step.ts';
+import { effect, fact, type Step, type StepInputs } from './step.ts';
 import { thread } from './thread.ts';
 
 /**
@@ -55,4 +55,20 @@ function lateLanding(state: RunState, given: StepInputs): readonly Step[] {
   const asked = state.taps.land?.status === 'approved' && hasMerged(state);
   const over = ['landed', 'offered', 'undone'].includes(state.landing.status);
   return asked && !over ? land(state, given) : [];
+}
+
+/**
+ * Ends a run that a person gave up, in whatever state it is. Its agents are stopped, which keeps their work; a branch that is
+ * being moved or offered is brought to where it was going, so that nothing is left half done. Nothing else begins any more.
+ */
+export function abandonment(state: RunState): readonly Step[] {
+  const isUndoing = state.landing.status === 'undoing' && state.pending.length > 0;
+  const underWay = [...live(state), ...branchMoves(state)];
+  if (isUndoing) return underWay;
+  return underWay.length > 0 ? underWay : [fact({ type: 'run-ended', outcome: 'abandoned' })];
+}
+
+function branchMoves(state: RunState): readonly Step[] {
+  if (isMoving(state.landing)) return [askLand(state)];
+  return currentWave(state)?.rounds.at(-1)?.status === 'merging' ? merge(state) : [];
 }

@@ -83,24 +83,24 @@ const isGuarded = (path: string, protect: readonly string[]): boolean =>
  */
 
 /** Work that makes several files of one, or takes a part of it elsewhere. */
-export const dividesFiles = (text: string): boolean => dividing.test(text);
+const dividesFiles = (text: string): boolean => dividing.test(text);
 const dividing =
   /\b(?:refactor|split|extract|divide|break|separate|modulari[sz]e|restructure|reorgani[sz]e|decompose)(?:s|ed|ing)?\b|\binto (?:\w+ ){0,3}(?:modules?|files?|parts?|packages?|components?|classes)\b/iu;
 
 /** A file or folder of code, whose tests are other files. */
-export function isCode(path: string): boolean {
+function isCode(path: string): boolean {
   const { name, extension, isFolder } = partsOf(path);
   if (isTest(path) || /[*?]/.test(name)) return false;
   return isFolder ? !/^(?:docs?|config|public)\b/.test(path) : codeExtensions.has(extension);
 }
 
 /** By a whole word of its name: `src/inspector.ts` is none. */
-export const isTest = (path: string): boolean =>
+const isTest = (path: string): boolean =>
   /(?:^|[/._?*-])(?:tests?|specs?|e2e|__tests__)(?=$|[/._?*-])/iu.test(path) ||
   /[a-z](?:Test|Spec)s?\.\w+$/u.test(path);
 
 /** Where the tests of a file or folder are, in what projects usually do. */
-export function testsOf(path: string): readonly string[] {
+function testsOf(path: string): readonly string[] {
   const { directory, name, extension, isFolder } = partsOf(path);
   const inFolders = testFolders.map((folder) => `${folder}/**/*${name}*`);
   if (isFolder) return [...inFolders, ...testFolders.map((folder) => `${folder}/**/${name}/**`)];
@@ -112,7 +112,7 @@ export function testsOf(path: string): readonly string[] {
 }
 
 /** Where the files of a division go, and their tests, whatever they are called. */
-export function siblingsOf(path: string): readonly string[] {
+function siblingsOf(path: string): readonly string[] {
   const { directory, name, extension, isFolder } = partsOf(path);
   if (isFolder) return testTrees;
   const tests = byLanguage(path, extension)
@@ -123,7 +123,7 @@ export function siblingsOf(path: string): readonly string[] {
 
 const testFolders = ['test', 'tests'];
 /** All tests of a project. */
-export const testTrees: readonly string[] = testFolders.map((folder) => `${folder}/**`);
+const testTrees: readonly string[] = testFolders.map((folder) => `${folder}/**`);
 
 function byLanguage(path: string, extension: string): readonly string[] {
   const { directory, name } = partsOf(path);

@@ -1,5 +1,3 @@
-import type { Screen, ScreenEvents } from './screen.ts';
-
 /** A piece of a line with a meaning that a terminal may colour. Plain strings have none. */
 export type Span = { readonly text: string; readonly tone: 'good' | 'bad' | 'waiting' | 'dim' | 'strong' };
 export type Text = string | readonly (string | Span)[];
@@ -35,3 +33,37 @@ export interface LiveRegion extends Disposable {
   /** Leaves the last block standing, or wipes it. */
   close(keep: boolean): void;
 }
+
+export type Size = { readonly columns: number; readonly rows: number };
+
+/** A line that may be the marked one. */
+export type ScreenRow = { readonly text: Text; readonly isMarked: boolean };
+
+/** All that is on the screen. Head and foot keep their lines, the body has what is left. */
+export type Frame = {
+  readonly head: readonly Text[];
+  readonly body: readonly ScreenRow[];
+  readonly foot: readonly Text[];
+};
+
+export type Key =
+  | {
+      readonly key: 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'enter' | 'escape' | 'backspace' | 'tab';
+    }
+  /** Ctrl-C: on a screen it is a key like any other. */
+  | { readonly key: 'interrupt' }
+  /** One character. */
+  | { readonly key: 'text'; readonly text: string }
+  /** Never to be taken for keys: nobody approves by pasting. */
+  | { readonly key: 'pasted'; readonly text: string };
+
+/**
+ * The whole terminal, until disposed; what was on it before is there again then, and also when the process ends in any
+ * other way that can be heard. Lines are cut to the width. Every text is made safe on the way out.
+ */
+export interface Screen extends Disposable {
+  size(): Size;
+  draw(frame: Frame): void;
+}
+
+export type ScreenEvents = { readonly onKey: (key: Key) => void; readonly onResize: () => void };

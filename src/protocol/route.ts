@@ -26,7 +26,7 @@ export type JsonAnswer = { readonly status: 200 | 201 | 202; readonly schema: z.
 /** Bytes of a file, which can be requested by range. */
 export type TextAnswer = { readonly status: 200; readonly content: 'text/plain' | 'application/jsonl' };
 /** Server-sent events without an end; `Last-Event-ID` replaces the query's `after`. */
-export type EventsAnswer = { readonly status: 200; readonly events: z.ZodType };
+type EventsAnswer = { readonly status: 200; readonly events: z.ZodType };
 
 /** A route whose answer is another protocol. It passes the same guard as every route; that protocol documents its own messages. */
 export type UpgradeRoute = Omit<Route, 'answer'> & {

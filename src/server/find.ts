@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import { foldRun, type RunState } from '../domain/run/run.ts';
 import type { TaskState } from '../domain/run/task.ts';
 import { fullAt, type KnownRun, landsBefore } from '../engine/orders/find-run.ts';
-import { isAttended } from '../engine/orders/rehearse.ts';
+import { isAttended } from '../engine/orders/create-run.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { RunView } from '../view/run-view.ts';

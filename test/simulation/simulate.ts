@@ -5,7 +5,6 @@ import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { coordinate } from '../../src/engine/coordinator.ts';
-import { StaleEpoch } from '../../src/engine/run-log.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Engine } from '../../src/ports/engine.ts';
 import type { Ledger, Stored } from '../../src/ports/ledger.ts';
@@ -44,7 +43,7 @@ export type Weather = {
 };
 
 /** The run hangs: nothing is to come, and neither has it ended nor does it tell a person what to do. */
-export class Stuck extends Error {
+class Stuck extends Error {
   override readonly name = 'Stuck';
 }
 
@@ -74,7 +73,7 @@ export async function simulate(seed: number, weather: Weather): Promise<Simulati
 }
 
 /** What went wrong, with the history up to then. */
-export class Failed extends Error {
+class Failed extends Error {
   override readonly name = 'Failed';
   readonly history: readonly Stored[];
   constructor(cause: unknown, history: readonly Stored[]) {
@@ -378,5 +377,3 @@ function simulatedClock(chance: Random): Clock & { advance(minutes: number): voi
     },
   };
 }
-
-export const isStale = (cause: unknown): boolean => cause instanceof StaleEpoch;

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../src/domain/base/result.ts';
 import type { DiffEntry } from '../../src/domain/gates/evidence.ts';
 
 export type Files = Readonly<Record<string, string>>;
-export type SimulatedCommit = { readonly tree: TreeId; readonly parents: readonly CommitId[]; readonly files: Files };
+type SimulatedCommit = { readonly tree: TreeId; readonly parents: readonly CommitId[]; readonly files: Files };
 
 /** Commits, trees and refs in memory, with the three-way merge of whole files. Ids are hashes of content, as in git. */
 export type SimulatedGit = {
@@ -49,7 +49,7 @@ export function simulatedGit(): SimulatedGit {
   };
 }
 
-export function treeOf(files: Files): TreeId {
+function treeOf(files: Files): TreeId {
   const text = Object.entries(files)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, content]) => `${path}\0${content}\0`)

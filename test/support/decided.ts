@@ -4,7 +4,7 @@ import { settleAttempt, settleLimits } from '../../src/domain/run/settle-attempt
 import { holds } from '../../src/pipeline/holds.ts';
 
 /** Folds an event with what the pipeline decides by itself after it: what becomes of an attempt, and who is held or released. */
-export function evolveDecided(before: RunState | null, recorded: Recorded): RunState | null {
+function evolveDecided(before: RunState | null, recorded: Recorded): RunState | null {
   let state = evolveRun(before, recorded);
   const { event } = recorded;
   if (state !== null && event.type === 'phase-judged' && event.phase === 'monitor') state = settled(state, event.task);

@@ -82,7 +82,7 @@ export function waysTo({ scene, repository, hidden }: Neighbours): Readonly<Reco
 }
 
 /** What git is used for every day has to work with what is left. */
-export const everyday = [
+const everyday = [
   ['log', 'test "$(git log --format=%s | tr "\\n" " ")" = "second first "'],
   ['diff', 'git diff --stat HEAD~1 HEAD'],
   ['blame', 'git blame src/a.txt'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Job } from '../../src/ports/supervisor.ts';
 
 /** One launch of a scripted agent, stepped by the test from outside the fence. */
-export type Invocation = {
+type Invocation = {
   readonly pid: number;
   readonly reminded: boolean;
   /** Runs a shell command inside; never rejects because of its exit code. */

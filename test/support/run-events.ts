@@ -18,7 +18,7 @@ export const plan = frozenPlan([
   ],
 ]);
 
-export const created = (frozen = plan): RunEvent => ({
+const created = (frozen = plan): RunEvent => ({
   type: 'run-created',
   by,
   run,

@@ -97,7 +97,7 @@ export const keyFileOf = (scene: Project): string => join(scene.environment.TIDE
 const keyOf = (scene: Project): Buffer => Buffer.from(readFileSync(keyFileOf(scene), 'utf8').trim(), 'base64url');
 
 /** One request on a connection of its own. What comes back has to be in the contract. */
-export async function ask(port: number, method: string, path: string, asked: Asked): Promise<Answered> {
+async function ask(port: number, method: string, path: string, asked: Asked): Promise<Answered> {
   const answered = await exchange(port, method, path, asked);
   const { status, headers, text } = answered;
   holdToContract({ method, path, status, type: headers['content-type'], text });

@@ -11,7 +11,7 @@ import { explain } from '../../src/domain/explain/explain.ts';
 import type { By, RequestEvent } from '../../src/domain/ledger/requests.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
-import { isAtRest, refusals } from '../../src/engine/orders/rehearse.ts';
+import { isAtRest, refusals } from '../../src/engine/orders/create-run.ts';
 import { planPlace } from '../../src/main/plan-reader.ts';
 import type { Ledger, Stored } from '../../src/ports/ledger.ts';
 import { ended, type Project } from './project.ts';

@@ -20,7 +20,6 @@ const subjects = {
   "supervisor's git": { program: 'supervisor', git: true },
 } as const;
 export type Subject = keyof typeof subjects;
-export const allSubjects = Object.keys(subjects) as readonly Subject[];
 
 /** One durable write: the `at`-th call of a kind by `one`, which is a name and a number, such as `update-ref.2`. */
 export type Target = { readonly of: Subject; readonly one: string; readonly call: string; readonly at: number };

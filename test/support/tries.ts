@@ -50,7 +50,7 @@ export const tries = (attacks: Readonly<Record<string, string>>): string =>
     ...Object.entries(attacks).map(([name, command]) => `try ${quoted(name)} ${quoted(command)}`),
   ].join('\n');
 
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The tries as the attempt's snapshot has them: reachable from its ref, whatever became of the task. */
 export function triesIn(state: StateDir, attempt: string): readonly Tried[] {

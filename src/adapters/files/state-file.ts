@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { EnvironmentFailed } from '../../ports/failures.ts';
 
 /** One of our state files is garbled, unreadable or not a file. */
-export class StateFileDamaged extends EnvironmentFailed {
+class StateFileDamaged extends EnvironmentFailed {
   override readonly name = 'StateFileDamaged';
   constructor(file: string, cause: unknown) {
     super({ rule: 'state-file', file, fault: faultOf((cause as NodeJS.ErrnoException).code) }, { cause });

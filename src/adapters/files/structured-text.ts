@@ -31,7 +31,7 @@ export function readDocument(path: string, text: string): unknown {
 }
 
 /** Writes a document in the format of the path; null when the format cannot hold the value. */
-export function writeDocument(path: string, data: object): string | null {
+function writeDocument(path: string, data: object): string | null {
   try {
     return formatOf(path)?.write(data) ?? null;
   } catch (error) {

@@ -24,7 +24,7 @@ import { type PlanDocument, planSchema } from './schema.ts';
 import { fromRoot, insideRepository, isWithin, pathFromRoot, readSource } from './source-file.ts';
 import { readYaml, type YamlDocument } from './yaml-document.ts';
 
-export { definitionsAt, definitionsOn, type Start, skillsOn } from './base-files.ts';
+export { definitionsOn, type Start, skillsOn } from './base-files.ts';
 export { looseningHash } from './confirmations.ts';
 export { hashPlan } from './freeze.ts';
 

@@ -54,7 +54,6 @@ export const userConfigSchema = z
 export const frontMatterSchema = z.strictObject({ id: id.optional(), ...keys });
 
 export type PlanDocument = z.infer<typeof planSchema>;
-export type ConfigDocument = z.infer<typeof configSchema>;
 export type UserConfigDocument = z.infer<typeof userConfigSchema>;
 export type FrontMatter = z.infer<typeof frontMatterSchema>;
 export type TaskDocument = z.infer<typeof task>;

@@ -1,6 +1,6 @@
 import type { RunId } from '../../domain/base/ids.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
-import { isAtRest } from '../../engine/orders/rehearse.ts';
+import { isAtRest } from '../../engine/orders/create-run.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { runDocument } from '../../view/document.ts';
 import type { RunView } from '../../view/run-view.ts';

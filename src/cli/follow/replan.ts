@@ -4,7 +4,7 @@ import { explain } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { planDifference } from '../../domain/plan/plan-difference.ts';
 import { needsResume } from '../../engine/actions/run-actions.ts';
-import { isAtRest } from '../../engine/orders/rehearse.ts';
+import { isAtRest } from '../../engine/orders/create-run.ts';
 import { orderIn, prepareReplan } from '../../engine/orders/replan-run.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { RunView } from '../../view/run-view.ts';

@@ -18,12 +18,7 @@ import { editPlan, type PlanProposal } from './replan.ts';
 import { settledOutcome } from './settled.ts';
 
 /** Returns how the command line approves the start. Null when it does not. */
-export const startVia = (
-  context: Context,
-  state: RunView['state'],
-  tap: TapName,
-  flags: TapFlags,
-): By['via'] | null => {
+const startVia = (context: Context, state: RunView['state'], tap: TapName, flags: TapFlags): By['via'] | null => {
   if (flags.yes) return 'yes-flag';
   const isTyped = flags.typed === true && context.terminal.interactive && !context.json;
   return isTyped && tap === firstTap(state) ? 'terminal' : null;

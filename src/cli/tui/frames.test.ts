@@ -7,7 +7,7 @@ import { FrameView } from '../../adapters/terminal/screen/frame-view.tsx';
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
 import { inconclusive } from '../../domain/gates/outcome.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import type { Key, Size } from '../../ports/screen.ts';
+import type { Key, Size } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { frameOf } from './frame.ts';
 import { helpLines } from './pane-texts.ts';

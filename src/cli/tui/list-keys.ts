@@ -4,7 +4,7 @@ import { needsOf } from '../../domain/explain/needs.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { endedAttempt, liveAttempt, snapshotOf, type TaskState } from '../../domain/run/task.ts';
-import type { Key } from '../../ports/screen.ts';
+import type { Key } from '../../ports/terminal.ts';
 import { openPane, type PaneKind } from './pane.ts';
 import type { Question } from './questions.ts';
 import { orderOf } from './rows.ts';

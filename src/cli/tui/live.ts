@@ -1,7 +1,6 @@
 import type { RunId } from '../../domain/base/ids.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
-import type { Key, Size } from '../../ports/screen.ts';
-import type { Text } from '../../ports/terminal.ts';
+import type { Key, Size, Text } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';
 import type { Activity } from '../../view/task-view.ts';
 import type { WhyContext } from '../../view/why.ts';

@@ -1,8 +1,7 @@
 import stringWidth from 'string-width';
 import type { TaskId } from '../../domain/base/ids.ts';
 import { safeLine } from '../../domain/base/safe-text.ts';
-import type { Size } from '../../ports/screen.ts';
-import type { Span, Text } from '../../ports/terminal.ts';
+import type { Size, Span, Text } from '../../ports/terminal.ts';
 
 export type PaneKind = 'transcript' | 'log' | 'diff' | 'why' | 'help';
 

@@ -1,7 +1,6 @@
 import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
-import type { Key } from '../../ports/screen.ts';
-import type { Text } from '../../ports/terminal.ts';
+import type { Key, Text } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { tapQuestion } from '../follow/taps.ts';
 import { openPane } from './pane.ts';

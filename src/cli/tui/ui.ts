@@ -1,7 +1,6 @@
 import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
-import type { Key, Size } from '../../ports/screen.ts';
-import type { Text } from '../../ports/terminal.ts';
+import type { Key, Size, Text } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { openTap } from '../follow/follow.ts';
 import { listKey } from './list-keys.ts';

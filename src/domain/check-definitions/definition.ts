@@ -76,7 +76,7 @@ export const keyText = (steps: readonly string[]): string =>
   steps.map((step) => (/^[\w:@/-]+$/.test(step) ? step : JSON.stringify(step))).join('.');
 
 /** True when the keys are equal or one contains the other. */
-export const keysMeet = (a: string, b: string): boolean => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
+const keysMeet = (a: string, b: string): boolean => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 
 /** Lists each path once, with all its keys or as a whole. Sorted, so that the same definitions give the same list. */
 export function mergeDefinitions(definitions: readonly Definition[]): readonly Definition[] {

@@ -233,7 +233,7 @@ const withLive = (state: TaskState, change: (attempt: LiveAttempt) => LiveAttemp
 export type PathRequest = { readonly path: string; readonly why: string };
 
 /** The changes that a note makes to the attempt under way. */
-export function noted(attempt: LiveAttempt, note: AgentNote): Partial<LiveAttempt> {
+function noted(attempt: LiveAttempt, note: AgentNote): Partial<LiveAttempt> {
   switch (note.note) {
     case 'usage':
       return { usage: note.usage };

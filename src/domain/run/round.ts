@@ -39,7 +39,7 @@ export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 /** There is a candidate, and the gates have not judged it yet. */
 export type BuiltRound = Extract<RoundState, { readonly status: 'built' | 'generated' | 'completed' }>;
 
-export type Conflict = { readonly task: TaskId; readonly files: readonly string[] };
+type Conflict = { readonly task: TaskId; readonly files: readonly string[] };
 type RoundTask = { readonly task: TaskId; readonly snapshot: CommitId };
 export type RoundStep = { readonly task: TaskId } & Tip;
 

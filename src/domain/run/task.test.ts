@@ -22,8 +22,8 @@ import {
 import { noReport } from '../agents/agent-note.ts';
 import type { Finding } from '../findings/finding.ts';
 import { judged } from '../gates/judge.ts';
-import type { Verdict } from '../gates/verdict.ts';
 import { failWith, inconclusive } from '../gates/outcome.ts';
+import type { Verdict } from '../gates/verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { policy } from '../settings/policy.ts';
 import type { AgentFailure, AgentFailureKind } from '../tool-calls/agent-event.ts';

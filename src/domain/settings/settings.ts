@@ -228,7 +228,7 @@ const notifyWays = fields(
   },
 );
 
-export const stages = ['explore', 'implement', 'validate'] as const;
+const stages = ['explore', 'implement', 'validate'] as const;
 /** The purpose of a kind of agent, and so the part of a plan that it works in. */
 export type Stage = (typeof stages)[number];
 

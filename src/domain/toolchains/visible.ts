@@ -34,7 +34,7 @@ export type Visible = {
   readonly variables: Readonly<Record<string, string>>;
 };
 
-export type Shown = { readonly path: string; readonly rule: ShowRule };
+type Shown = { readonly path: string; readonly rule: ShowRule };
 
 /**
  * `row`: a row of the table, by its name. `directory`: a directory on the PATH. `programs`: a program in a directory on the PATH that is

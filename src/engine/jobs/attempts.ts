@@ -6,8 +6,7 @@ import { type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
 import { attemptOf, liveAttempt } from '../../domain/run/task.ts';
 import { contextOf, type Effect, messageSent } from '../../pipeline/step.ts';
-import type { Drafts } from '../../ports/drafts.ts';
-import type { ExitRecord, NumberedNote, StartedRecord } from '../../ports/supervisor.ts';
+import type { Drafts, ExitRecord, NumberedNote, StartedRecord } from '../../ports/supervisor.ts';
 import type { EnginePorts } from '../engine-ports.ts';
 import { asIntended, promptOf } from '../prompt/prompt.ts';
 import type { RunLog } from '../run-log.ts';
@@ -151,13 +150,13 @@ function endedEvents(
   ];
 }
 
-export type Drafted = Pick<RunEvent & { readonly type: 'attempt-ended' }, 'drafted'>;
+type Drafted = Pick<RunEvent & { readonly type: 'attempt-ended' }, 'drafted'>;
 
 /**
  * What stands against the plan that an attempt drafted. Findings repeat words of it and are kept for ever, so what may hold a secret
  * is not read; nor is what does not count anyway.
  */
-export async function readDraft(
+async function readDraft(
   drafts: Drafts | undefined,
   task: PlannedTask,
   branch: string,

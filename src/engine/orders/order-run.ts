@@ -15,9 +15,9 @@ import { warningsBeside } from '../../domain/run/rivals.ts';
 import { type RunState, selectedWaves } from '../../domain/run/run.ts';
 import { protectWarnings } from '../../domain/scope/ownership.ts';
 import type { PlanFlags, PlanSource, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
+import { refusals, rehearse } from './create-run.ts';
 import { knownRuns } from './find-run.ts';
 import { attest, continuationOf, lookBack } from './look-back.ts';
-import { refusals, rehearse } from './rehearse.ts';
 
 type OrderAsked = {
   readonly source: PlanSource;
@@ -153,7 +153,7 @@ export function newRunId(name: string, nonce: string): RunId {
   return runId(id);
 }
 
-export type Preflight = {
+type Preflight = {
   /** Each of these keeps the run from being ordered. */
   readonly refused: readonly Finding[];
   /** Told to a person before they are asked. */
@@ -162,14 +162,10 @@ export type Preflight = {
   readonly takes: boolean;
 };
 
-export const noPreflight: Preflight = { refused: [], warnings: [], takes: false };
+const noPreflight: Preflight = { refused: [], warnings: [], takes: false };
 
 /** What would go wrong after agents were paid, found before: in the checkout, in the agents of the plan, in signing. */
-export async function orderPreflight(
-  repo: RepositoryHandle,
-  order: RunOrder,
-  withUncommitted: boolean,
-): Promise<Preflight> {
+async function orderPreflight(repo: RepositoryHandle, order: RunOrder, withUncommitted: boolean): Promise<Preflight> {
   const { plan, continues } = order;
   const agents = await agentsOf(repo, order);
   const checkout = await repo.checkoutState(ownedByName(plan));

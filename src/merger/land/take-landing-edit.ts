@@ -116,7 +116,7 @@ export async function keepConflict(
 }
 
 /** The conflict that the last try to land ran into; undefined when there is none, or it was settled or landed since. */
-export function openConflict(history: History): Conflicted | undefined {
+function openConflict(history: History): Conflicted | undefined {
   const last = history.findLast(({ event }) =>
     ['landing-rebuilt', 'landing-edited', 'landed'].includes(event.type),
   )?.event;

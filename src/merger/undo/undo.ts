@@ -125,7 +125,7 @@ export type Prepared = Extract<RunEvent, { type: 'undo-prepared' }>;
  * Makes the commits that take a run, or one task of it, back on top of the person's branch as it is now, and records
  * them. Nothing moves: they hold a tree that nobody has seen before, so that the checks come first.
  */
-export async function prepareUndo(
+async function prepareUndo(
   order: MergerOrder,
   { history, task, onto }: UndoAt,
 ): Promise<Result<MergerAnswer, Finding>> {
@@ -161,7 +161,7 @@ export function preparations(history: History, task: TaskId | null): readonly Pr
 }
 
 /** Taken back one by one; an undo of the whole run lets all of it land anew. */
-export function undoneTasks(history: History): readonly TaskId[] {
+function undoneTasks(history: History): readonly TaskId[] {
   const whole = eventsOf(history, 'undone').findLast(({ event }) => event.task === null)?.position ?? 0;
   return eventsOf(history, 'undone').flatMap(({ position, event }) =>
     position > whole && event.task !== null ? [event.task] : [],

@@ -10,7 +10,7 @@ export const digits = <S extends z.ZodType<number>>(number: S) =>
   z.preprocess((text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : text), number);
 
 /** The state as of an event of the ledger, that one included. */
-export const at = digits(z.int().min(1)).optional();
+const at = digits(z.int().min(1)).optional();
 export const atQuery = z.strictObject({ at: at.meta({ description: 'the state as of this sequence number' }) });
 
 export const pageQuery = z.strictObject({

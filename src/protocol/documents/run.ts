@@ -142,7 +142,7 @@ export const wave = z.strictObject({
   tasks: z.array(taskSummary),
 });
 
-export const phase = z.strictObject({
+const phase = z.strictObject({
   phase: z.string(),
   id: z.string(),
   state: z.enum(['passed', 'active', 'waiting', 'failed']),

@@ -17,7 +17,7 @@ export const verdict = z.discriminatedUnion('outcome', [
   z.strictObject({ ...judging, outcome: z.literal('pass') }),
   z.strictObject({ ...judging, outcome: z.enum(['fail', 'inconclusive']), findings: z.array(finding).min(1) }),
 ]);
-export const handoff = z.looseObject({ status: z.enum(['done', 'partial', 'failed']), summary: z.string() });
+const handoff = z.looseObject({ status: z.enum(['done', 'partial', 'failed']), summary: z.string() });
 
 export const taskDocument = z.strictObject({
   ...taskSummary.shape,
@@ -58,7 +58,7 @@ export const attempt = z.strictObject({
   reminded: z.boolean(),
 });
 
-export const fileChange = z.looseObject({
+const fileChange = z.looseObject({
   path: z.string(),
   change: z.string(),
   whose: z.string(),

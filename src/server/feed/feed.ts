@@ -24,7 +24,7 @@ export type Listener = {
 };
 
 /** The events of one repository, for many listeners. */
-export interface Feed extends AsyncDisposable {
+interface Feed extends AsyncDisposable {
   /** Returns the cursor to begin after; for null that of the newest event. Null when the ledger has not come so far. */
   place(after: Cursor | null): Promise<Cursor | null>;
   /** Begins to write to a listener; the result ends it. */
@@ -110,13 +110,13 @@ function feedOf(repository: string, ledger: Ledger, limits: FeedLimits, fault: (
         void encode(effect);
         break;
       case 'write':
-        writeLatest(effect);
+        writeEvents(connections, latest, effect);
         break;
       case 'rest':
         setTimeout(() => dispatch({ type: 'rested' }), limits.restMs).unref();
         break;
       case 'wait':
-        attend(effect.place, ({ sink }) => waitForRoom(sink, effect.place));
+        attend(effect.place, ({ sink }) => waitForRoom(sink, effect.place, limits));
         break;
       case 'read':
         attend(effect.place, (connection) => readBatch(connection, effect.place));
@@ -145,12 +145,6 @@ function feedOf(repository: string, ledger: Ledger, limits: FeedLimits, fault: (
       });
     else proceed(result);
   };
-  const waitForRoom = (sink: Sink, place: FeedPlace): FeedInput | Promise<FeedInput> => {
-    if (sink.waiting() <= limits.highWater) return { type: 'ready', place };
-    return sink
-      .drained(limits.patienceMs)
-      .then((isDrained) => (isDrained ? { type: 'ready', place } : { type: 'failed', id: place.id, why: 'slow' }));
-  };
   const readBatch = async (connection: Connection, place: FeedPlace): Promise<FeedInput> => {
     connection.encoder ??= eventEncoder(repository, ledger);
     const batch = await ledger.readAll(place.seen, limits.batch);
@@ -170,23 +164,6 @@ function feedOf(repository: string, ledger: Ledger, limits: FeedLimits, fault: (
     const slow = new Set([...state.live.keys()].filter(isSlow));
     dispatch({ type: 'encoded', first: batch[0]?.seq ?? 0, last, slow });
   };
-  /** One piece of bytes serves all listeners of a channel. */
-  const writeLatest = ({ whole, partly }: FeedEffect & { readonly do: 'write' }): void => {
-    const shared = new Map<string, Piece>();
-    for (const id of whole) {
-      const connection = connections.get(id);
-      if (connection === undefined) continue;
-      const key = `${connection.sink.encoding} ${connection.channel}`;
-      const piece = shared.get(key) ?? pieceFor(connection, 0, latest);
-      shared.set(key, piece);
-      write(connection, piece);
-    }
-    for (const { id, seen } of partly) {
-      const connection = connections.get(id);
-      if (connection !== undefined) write(connection, pieceFor(connection, seen, latest));
-    }
-  };
-
   const start = async (): Promise<AsyncDisposable> => {
     const head = await ledger.head();
     dispatch({ type: 'started', head });
@@ -229,6 +206,34 @@ function feedOf(repository: string, ledger: Ledger, limits: FeedLimits, fault: (
       await (await subscription)?.[Symbol.asyncDispose]();
     },
   };
+}
+
+function waitForRoom(sink: Sink, place: FeedPlace, limits: FeedLimits): FeedInput | Promise<FeedInput> {
+  if (sink.waiting() <= limits.highWater) return { type: 'ready', place };
+  return sink
+    .drained(limits.patienceMs)
+    .then((isDrained) => (isDrained ? { type: 'ready', place } : { type: 'failed', id: place.id, why: 'slow' }));
+}
+
+/** One piece of bytes serves all listeners of a channel. */
+function writeEvents(
+  connections: ReadonlyMap<number, Connection>,
+  events: readonly EncodedEvent[],
+  { whole, partly }: FeedEffect & { readonly do: 'write' },
+): void {
+  const shared = new Map<string, Piece>();
+  for (const id of whole) {
+    const connection = connections.get(id);
+    if (connection === undefined) continue;
+    const key = `${connection.sink.encoding} ${connection.channel}`;
+    const piece = shared.get(key) ?? pieceFor(connection, 0, events);
+    shared.set(key, piece);
+    write(connection, piece);
+  }
+  for (const { id, seen } of partly) {
+    const connection = connections.get(id);
+    if (connection !== undefined) write(connection, pieceFor(connection, seen, events));
+  }
 }
 
 type Piece = { readonly bytes: Buffer; readonly last: Cursor | null };

@@ -38,7 +38,7 @@ export type Wanted = {
   readonly garrule?: readonly string[];
 };
 
-export type Started = {
+type Started = {
   readonly job: Job;
   /** Names the script in the server. */
   readonly name: string;

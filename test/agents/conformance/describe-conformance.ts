@@ -36,4 +36,4 @@ export function describeConformance(name: string): void {
   });
 }
 
-export const resultsFile = (name: string): string => join(import.meta.dirname, 'results', `${name}.json`);
+const resultsFile = (name: string): string => join(import.meta.dirname, 'results', `${name}.json`);

@@ -8,7 +8,6 @@ export {
   git,
   gitFailure,
   gitLine,
-  gitVersion,
   isNewEnough,
   keepStart,
   launchError,
@@ -16,5 +15,4 @@ export {
   refName,
   runGit,
   spawnGit,
-  syncRef,
 } from './run.ts';

@@ -187,7 +187,7 @@ const hardenedConfig: readonly string[] = [
 const oldest = oldestGit.split('.').map(Number);
 
 /** The version of the git on our path, such as `2.39.5`. Rejects with `GitUnusable` when there is none. */
-export async function gitVersion(): Promise<string> {
+async function gitVersion(): Promise<string> {
   const text = await gitLine({ args: ['version'] });
   return /\d+\.\d+(?:\.\d+)?/.exec(text)?.[0] ?? text;
 }

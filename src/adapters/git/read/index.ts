@@ -23,7 +23,6 @@ export {
   findSubmodules,
   gitlinksIn,
   insideAny,
-  missingSubmodules,
   moduleHolders,
   type Submodule,
 } from './submodules.ts';

@@ -1,7 +1,6 @@
 import { Box, Text as Line } from 'ink';
 import { safeLine } from '../../../domain/base/safe-text.ts';
-import type { Frame, Size } from '../../../ports/screen.ts';
-import type { Span, Text } from '../../../ports/terminal.ts';
+import type { Frame, Size, Span, Text } from '../../../ports/terminal.ts';
 
 /** A frame as it fills the screen. Without colours what matters still differs: signs, words, and the marked line. */
 export function FrameView({ frame, size, colour }: { frame: Frame; size: Size; colour: boolean }) {

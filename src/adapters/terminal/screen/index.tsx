@@ -1,5 +1,5 @@
 import { type Key as InkKey, render, useInput, usePaste } from 'ink';
-import type { Frame, Key, Screen, ScreenEvents, Size } from '../../../ports/screen.ts';
+import type { Frame, Key, Screen, ScreenEvents, Size } from '../../../ports/terminal.ts';
 import { FrameView } from './frame-view.tsx';
 
 export type ScreenOptions = ScreenEvents & {

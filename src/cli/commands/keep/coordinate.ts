@@ -1,5 +1,5 @@
+import { isAtRest } from '../../../engine/orders/create-run.ts';
 import { knownRuns } from '../../../engine/orders/find-run.ts';
-import { isAtRest } from '../../../engine/orders/rehearse.ts';
 import type { Hosting, RepositoryHandle } from '../../../ports/repository-handle.ts';
 import { ticker } from '../../follow/follow.ts';
 import { command, done, exitCodes, type Outcome } from '../../frame/command.ts';

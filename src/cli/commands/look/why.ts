@@ -1,5 +1,5 @@
+import { isAttended } from '../../../engine/orders/create-run.ts';
 import { fullAt, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
-import { isAttended } from '../../../engine/orders/rehearse.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import { adviceLines } from '../../../view/run-view.ts';
 import { whyRun, whyTask } from '../../../view/why.ts';
