@@ -5,7 +5,7 @@ import { plannedStates, type RunState } from '../domain/run/run.ts';
 import { snapshotOf } from '../domain/run/task.ts';
 import { fact, type Step } from './step.ts';
 
-/** Part of phase 5: tasks that may not be integrated, and those that may again. Each is recorded before anything else follows. */
+/** Part of phase 5: holds tasks that may not be integrated, and releases those that may again. One at a time. */
 export function holds(state: RunState): readonly Step[] {
   const events = [...conflicting(state), ...standingOnLost(state), ...standingAgain(state)];
   const [first] = events;

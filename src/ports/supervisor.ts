@@ -91,7 +91,7 @@ export type AgentJob = {
   readonly breaker: 'normal' | 'strict';
 };
 
-/** What of an attempt under way people can change. */
+/** The terms of a running attempt that people can change. */
 export type Terms = {
   readonly scope: ToolScope;
   readonly usd: number;
@@ -160,29 +160,29 @@ export interface Supervisors {
    * first. `ended` follows.
    */
   stop(id: string, reason: 'stopped' | 'timed-out'): Promise<void>;
-  /** The whole of its terms as they are now. False: it has ended. */
+  /** Sends the current terms as a whole. False when the attempt has ended. */
   tell(id: string, terms: Terms): Promise<boolean>;
   /**
    * Hands a person's message to the agent, at most once for each `number`; that it was handed over is noted durably too.
    * `refused`: the agent takes none now. `over`: it has ended.
    */
   send(id: string, number: number, text: string): Promise<'taken' | 'refused' | 'over'>;
-  /** The exit is in the ledger: the supervisor may leave. */
+  /** Call when the exit is in the ledger: the supervisor may end. */
   acknowledge(id: string): Promise<void>;
-  /** The same for jobs of an earlier coordinator, which may have died before it could say so. */
+  /** The same for jobs of an earlier coordinator, which may have died before it acknowledged them. */
   release(ids: Iterable<string>): Promise<void>;
-  /** Lets go of all listeners; agents go on. */
+  /** Releases all listeners. Agents continue. */
   detach(): Promise<void>;
 }
 
-/** A plan that is in a snapshot and nowhere else yet. `branch`: what it would start from, if it names none. */
+/** A plan that exists only in a snapshot. `branch` is its base, unless it names another. */
 type DraftedPlan = { readonly commit: CommitId; readonly file: string; readonly branch: string };
 
-/** Reads what an agent drafted as `tidegate run` would read it. */
+/** Reads a drafted plan as `tidegate run` would read it. */
 export interface Drafts {
   /**
-   * All that would keep it from being started, each with its place; none: a person may be asked. Takes limited time and memory,
-   * whatever is in it. Rejects with `EnvironmentFailed` when it could not be looked at.
+   * Returns every reason against starting it, each with its place; none when a person may be asked. Takes limited time and memory for
+   * any content. Rejects with `EnvironmentFailed` when the plan could not be read.
    */
   mistakes(plan: DraftedPlan): Promise<readonly Finding[]>;
 }
