@@ -26,7 +26,7 @@ function conflicting(state: RunState): readonly RunEvent[] {
   });
 }
 
-/** A ready task that stands on a held or a dropped one cannot be integrated either: it would land without what it needs. */
+/** A ready task that needs a held or dropped one cannot be integrated either: it would land without it. */
 function standingOnLost(state: RunState): readonly RunEvent[] {
   const lost = plannedStates(state).filter(({ progress }) => ['held', 'dropped'].includes(progress.status));
   return lost.flatMap(({ id }) =>
@@ -38,7 +38,7 @@ function standingOnLost(state: RunState): readonly RunEvent[] {
   );
 }
 
-/** Held for the sake of a task that stands again, or that the plan no longer has: what was proven of this one still is. */
+/** Releases tasks whose needed task counts again, or is no longer in the plan: their own proofs are still valid. */
 function standingAgain(state: RunState): readonly RunEvent[] {
   return plannedStates(state).flatMap(({ id, progress }): readonly RunEvent[] => {
     if (progress.status !== 'held' || progress.hold.because !== 'needs') return [];

@@ -93,7 +93,7 @@ export interface Ledger extends AsyncDisposable {
   verify(): Promise<Verification>;
 }
 
-/** Disk full, I/O error, locked for too long. Nothing acknowledged is lost; whether this call's events are stored is told by reading. */
+/** Disk full, I/O error, locked for too long. Nothing acknowledged is lost; read the ledger to learn whether this call's events are stored. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
   readonly file: string;

@@ -15,7 +15,7 @@ import type { Usage } from '../domain/tool-calls/agent-event.ts';
 import type { ToolScope } from '../domain/tool-calls/tool-scope.ts';
 
 /**
- * What one supervisor is told: `job.json` in its own directory, written and fsynced before it is started.
+ * The job of one supervisor: `job.json` in its own directory, written and fsynced before the supervisor starts.
  * All kinds of job share fence, log, limits and exit record. Only an attempt has a handoff; a check has no snapshot.
  */
 export type Job = {
@@ -66,7 +66,7 @@ export type Job = {
   readonly readOnly: readonly string[];
 };
 
-/** What a person's shell in the fence of a task is made from: no supervisor takes it, and nothing of it is kept. */
+/** The job of a person's shell in the fence of a task. It has no supervisor, and nothing of it is kept. */
 export type ShellJob = Omit<Job, 'kind' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'>;
 
 export type AgentJob = {
@@ -95,7 +95,7 @@ export type AgentJob = {
 export type Terms = {
   readonly scope: ToolScope;
   readonly usd: number;
-  /** What stands on the board for its task; absent in those of an earlier version. */
+  /** The board records for its task; absent in jobs of an earlier version. */
   readonly inbox?: readonly BoardRecord[];
 };
 
@@ -113,7 +113,7 @@ export type StartedRecord = Pick<DispatchEvidence, 'workspaceBase' | 'fence'> & 
   readonly argv: readonly string[];
   /** SHA-256 of the brief; absent where there is none. */
   readonly prompt?: string;
-  /** What the agent's program says of itself. */
+  /** The version that the agent's program reports. */
   readonly version?: string;
 };
 
@@ -142,7 +142,7 @@ export type NumberedNote = { readonly number: number; readonly note: AgentNote }
 
 export type SupervisorEvent =
   | { readonly type: 'started'; readonly record: StartedRecord; readonly pid: number }
-  /** All notes so far, those told before included. */
+  /** All notes so far, also those reported before. */
   | { readonly type: 'noted'; readonly notes: readonly NumberedNote[] }
   /** Also when the first supervisor died without a word: another then snapshots what is there, with ending `lost`. */
   | { readonly type: 'ended'; readonly record: ExitRecord };

@@ -153,8 +153,8 @@ function endedEvents(
 type Drafted = Pick<RunEvent & { readonly type: 'attempt-ended' }, 'drafted'>;
 
 /**
- * What stands against the plan that an attempt drafted. Findings repeat words of it and are kept for ever, so what may hold a secret
- * is not read; nor is what does not count anyway.
+ * Returns the findings against a drafted plan. Findings quote the plan and are kept for ever, so a plan that may hold a
+ * secret is not read. Neither is one that does not count.
  */
 async function readDraft(
   drafts: Drafts | undefined,
