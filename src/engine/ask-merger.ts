@@ -8,7 +8,7 @@ import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/me
 import type { EnginePorts } from './engine-ports.ts';
 import { type RunLog, StaleEpoch } from './run-log.ts';
 
-/** Asks the merger and records what the ledger does not say yet: a refusal, or the answer to a person's request. */
+/** Sends a request to the merger and records its refusal, or the answer to a person's request. */
 export async function askMerger(
   ports: EnginePorts,
   log: RunLog,
@@ -19,8 +19,8 @@ export async function askMerger(
   const answer = await askAgain(ports, request);
   if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${ports.epoch} is over`);
   await log.catchUp();
-  // An undo is through when the ledger says so; otherwise it goes on from what the merger recorded. What follows from an edit is
-  // decided from the state that it leads to.
+  // An undo has finished when the ledger says so; otherwise it continues from what the merger recorded. The consequences of an edit
+  // are decided from the state that it leads to.
   if ((request.do === 'undo' || request.do === 'take-edit') && answer.outcome === 'done') return;
   if (answers !== null) {
     const settled: RunEvent =
@@ -42,7 +42,7 @@ export async function askMerger(
 const refusalOf = ({ run }: RunLog, request: MergerRequest, because: Finding): Finding =>
   request.do === 'undo' ? { rule: 'undo-refused', run, task: request.task, because } : because;
 
-/** A merger that died is started anew: asking again is safe, and usually enough. */
+/** A merger that died is started again: repeating the request is safe, and usually enough. */
 async function askAgain(ports: EnginePorts, request: MergerRequest): Promise<MergerAnswer> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -53,7 +53,7 @@ async function askAgain(ports: EnginePorts, request: MergerRequest): Promise<Mer
   }
 }
 
-/** Only this task waits. If what it needs is in the works again by now, there is nothing to say. */
+/** Holds up only this task. Records nothing when the task no longer waits for its base. */
 function baseRefused(log: RunLog, task: TaskId, because: Finding): Promise<void> {
   return log.record((state) => {
     const waits = state !== null && startable(state).some(({ id, base }) => id === task && base === null);
@@ -61,7 +61,7 @@ function baseRefused(log: RunLog, task: TaskId, because: Finding): Promise<void>
   });
 }
 
-/** The branch may have moved under the landing: then it is looked at again. Anything else is for a person. */
+/** Observes the branch again when it has moved meanwhile. Any other refusal is for a person. */
 async function landingRefused(ports: EnginePorts, log: RunLog, because: Finding): Promise<void> {
   const tip = await ports.git.branchTip(log.state()?.target.branch ?? '');
   await log.record((state) => {

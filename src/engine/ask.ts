@@ -13,27 +13,26 @@ import { readRun } from './orders/find-run.ts';
 export type Answered =
   | { readonly outcome: 'accepted' }
   | { readonly outcome: 'refused'; readonly because: Finding }
-  /** The environment failed on the way; the request is kept and done by `resume`. */
+  /** The environment failed; the request is kept, and `resume` performs it. */
   | { readonly outcome: 'halted'; readonly because: Finding }
   | { readonly outcome: 'no-answer' };
 
-/** Of a repository, what asking takes. */
-type Asking = Pick<RepositoryHandle, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
+type AskedRepository = Pick<RepositoryHandle, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
 
-/** How soon a coordinator that died is missed. */
+/** Milliseconds until a dead coordinator is noticed. */
 const lookMs = 200;
-/** How soon it is told that a halted run does nothing about a request. */
+/** Milliseconds until a halted run counts as an answer. */
 const haltMs = 1_000;
 
 type Asked = { readonly run: RunId; readonly state: RunState };
 
 /**
- * Asks for something by a request in the run's stream, and waits for the coordinator's answer to it.
- * What would be refused as things stand is refused here, without leaving a request behind.
- * `seq` is the number of the request; 0 when none was left. `earlier` was asked before, and its answer is waited for.
+ * Records a request in the run's stream and waits for the coordinator's answer. A request that the current state refuses is
+ * refused here and not recorded. `seq` is the number of the request; 0 when none was recorded. `earlier` is the same request,
+ * recorded before: only its answer is waited for.
  */
 export async function askAs(
-  repo: Asking,
+  repo: AskedRepository,
   { run, state }: Asked,
   request: RequestEvent,
   earlier?: Stored,
@@ -46,19 +45,19 @@ export async function askAs(
   return { answered: await answerTo(repo, stored, () => progressOf(repo, stored, request)), seq };
 }
 
-/** Leaves the request in the ledger, or says why it would be refused. */
-async function record(repo: Asking, { run, state }: Asked, request: RequestEvent): Promise<Result<Stored, Finding>> {
+/** Records the request, or returns why it would be refused. */
+async function record(repo: AskedRepository, { run, state }: Asked, request: RequestEvent): Promise<Result<Stored, Finding>> {
   const decided = answer(state, request);
   return decided.ok ? ok(await repo.ledger.request(run, request)) : err(decided.error);
 }
 
 /** Waits for the answer to a request that is in the ledger. */
-export const answerOf = (repo: Asking, asked: Stored): Promise<Answered> => answerTo(repo, asked, async () => 'none');
+export const answerOf = (repo: AskedRepository, asked: Stored): Promise<Answered> => answerTo(repo, asked, async () => 'none');
 
-/** While a request is `under-way`, silence is not absence. A run that was halted before says nothing more. */
+/** While a request is `under-way`, the coordinator may take its time. A halted run does not answer at all. */
 type Progress = 'none' | 'under-way' | (Answered & { readonly outcome: 'halted' });
 
-async function answerTo(repo: Asking, asked: Stored, progress: () => Promise<Progress>): Promise<Answered> {
+async function answerTo(repo: AskedRepository, asked: Stored, progress: () => Promise<Progress>): Promise<Answered> {
   const answered = Promise.withResolvers<Answered>();
   const take = ({ event }: Stored): void => {
     const found = answerIn(event, asked.seq);
@@ -97,8 +96,8 @@ function answerIn(event: LedgerEvent, seq: number): Answered | null {
   return null;
 }
 
-/** An agent has to be stopped or the merger to be through first: silence is work, not absence. */
-async function progressOf(repo: Asking, asked: Stored, request: RequestEvent): Promise<Progress> {
+/** An agent may have to stop or the merger to finish first, so the lack of an answer is no failure. */
+async function progressOf(repo: AskedRepository, asked: Stored, request: RequestEvent): Promise<Progress> {
   const { state } = await readRun(repo.ledger, asked.stream as RunId);
   if (state === null) return 'none';
   const because = waitsForResume(state, request);

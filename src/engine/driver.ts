@@ -10,26 +10,26 @@ import { failureOf, isEnvironmental } from '../ports/failures.ts';
 import type { RunLog } from './run-log.ts';
 
 export type Driver = {
-  /** Something happened: look again. */
+  /** Looks again, because something happened. */
   wake(): void;
-  /** Looks again, and resolves when nothing is under way any more; rejects when our epoch is over or the ledger is gone. */
+  /** Looks again, and resolves when no effect is in progress. Rejects when our epoch is over or the ledger is gone. */
   idle(): Promise<void>;
-  /** Rejects then, too, whether or not anybody waits; never resolves. */
+  /** Rejects in the same cases, whether or not anybody waits. Never resolves. */
   readonly failed: Promise<never>;
-  /** Starts nothing new and lets go; agents go on. */
+  /** Starts nothing new. Agents continue. */
   stop(): Promise<void>;
 };
 
-/** What a run shares with the others of its repository. */
+/** The resources that a run shares with the others of its repository. */
 export type Neighbours = Required<Pick<StepInputs, 'ahead' | 'places' | 'pausedElsewhere'>> & {
   shortage(): Shortage | null;
-  /** Knows everything that the others have recorded so far. */
+  /** Reads everything that the others have recorded so far. */
   catchUp(): Promise<void>;
 };
 
 /**
- * Drives one run: records the facts that follow from its state, starts the effects that are due, each key once, and waits.
- * To resume after a crash is to call this again: the ledger is the journal.
+ * Drives one run: records the facts that follow from its state, starts the due effects, each key once, and waits. After a crash,
+ * calling it again resumes the run: the ledger is the journal.
  */
 export function driveRun(
   log: RunLog,
@@ -38,7 +38,7 @@ export function driveRun(
   neighbours: Neighbours,
 ): Driver {
   const { ahead, places } = neighbours;
-  const given = (): StepInputs => ({
+  const inputs = (): StepInputs => ({
     now: clock.now(),
     nonce: () => clock.nonce(),
     shortage: neighbours.shortage(),
@@ -47,7 +47,7 @@ export function driveRun(
     pausedElsewhere: neighbours.pausedElsewhere,
   });
   const inFlight = new Map<string, Promise<void>>();
-  /** These failed since the run was halted: a halted run tries nothing twice. */
+  /** Keys that failed since the run was halted: a halted run tries nothing twice. */
   const tried = new Set<string>();
   const stopped = new AbortController();
   const waiters: PromiseWithResolvers<void>[] = [];
@@ -70,7 +70,7 @@ export function driveRun(
 
   const start = (key: string, effect: Effect): void => {
     const running = perform(effect)
-      // what fails after we have let go is found by whoever goes on
+      // after a stop, the next coordinator finds the failure
       .catch(async (cause: unknown) => {
         if (stopped.signal.aborted) return;
         tried.add(key);
@@ -90,15 +90,15 @@ export function driveRun(
       looksAgain = false;
       const asked = waiters.length;
       await log.catchUp();
-      const seen = given();
-      await log.record((state) => facts(state, seen));
+      const now = inputs();
+      await log.record((state) => facts(state, now));
       const state = log.state();
-      // whose turn it is follows from the order in the ledger, so all of it has to be known
+      // the turn follows from the order in the ledger, so the other runs must be read
       if (state !== null && isInQueue(state)) await neighbours.catchUp();
-      const due = state === null || stopped.signal.aborted ? [] : effects(state, seen);
+      const due = state === null || stopped.signal.aborted ? [] : effects(state, now);
       if (state?.mode.mode !== 'halted') tried.clear();
       for (const { key, effect } of due) if (!inFlight.has(key) && !tried.has(key)) start(key, effect);
-      // what an effect recorded during this look may lead on
+      // an effect may have recorded something during this look
       if (inFlight.size === 0 && !looksAgain && !goesOnByItself(state))
         for (const waiter of waiters.splice(0, asked)) waiter.resolve();
       const waiting = new AbortController();
@@ -126,22 +126,22 @@ export function driveRun(
   };
 }
 
-/** As many facts as follow one from the other, up to a bound; they are stored in one append. */
-function facts(before: RunState | null, given: StepInputs): readonly RunEvent[] {
+/** Returns the facts that follow one from the other, up to a bound. They are stored in one append. */
+function facts(before: RunState | null, inputs: StepInputs): readonly RunEvent[] {
   const events: RunEvent[] = [];
   let state = before;
   while (state !== null && events.length < 256) {
-    const found = steps(state, given).find((step) => step.kind === 'fact');
-    if (found?.kind !== 'fact') break;
-    events.push(...found.events);
-    for (const event of found.events) state = evolveRun(state, { seq: 0, event });
+    const next = steps(state, inputs).find((step) => step.kind === 'fact');
+    if (next?.kind !== 'fact') break;
+    events.push(...next.events);
+    for (const event of next.events) state = evolveRun(state, { seq: 0, event });
   }
   return events;
 }
 
-/** A halted run starts nothing, but never lets go of what is under way. */
-function effects(state: RunState, given: StepInputs): readonly (Step & { readonly kind: 'effect' })[] {
-  const due = steps(state, given).filter((step) => step.kind === 'effect');
+/** A halted run starts nothing, but keeps supervising what is running. */
+function effects(state: RunState, inputs: StepInputs): readonly (Step & { readonly kind: 'effect' })[] {
+  const due = steps(state, inputs).filter((step) => step.kind === 'effect');
   return state.mode.mode === 'halted'
     ? due.filter(({ effect }) => effect.do === 'supervise' || effect.do === 'stop' || effect.do === 'discard')
     : due;
@@ -153,7 +153,7 @@ async function halt(log: RunLog, cause: unknown): Promise<void> {
   await log.record((state) => (state?.mode.mode === 'halted' ? null : [{ type: 'run-halted', because }]));
 }
 
-/** Wakes when an open tap runs out or a provider's pause is over, so that it is recorded without anybody asking. */
+/** Resolves when an open tap expires or a provider's pause is over, so that it is recorded in time. */
 async function nextExpiry(state: RunState | null, clock: Clock, signal: AbortSignal): Promise<void> {
   const open = Object.values(state?.taps ?? {}).flatMap((tap) =>
     tap !== undefined && 'expires' in tap && tap.expires !== null ? [tap.expires] : [],

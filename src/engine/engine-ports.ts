@@ -4,21 +4,21 @@ import type { Notices, Threads } from '../ports/outbox.ts';
 import type { Drafts, Supervisors } from '../ports/supervisor.ts';
 import type { JobPlaces } from './jobs/jobs.ts';
 
-/** What a coordinator acts on, under one epoch. */
+/** The ports that a coordinator acts on, under one epoch. */
 export type EnginePorts = {
   readonly merger: Merger;
   readonly supervisors: Supervisors;
   readonly git: GitReader;
   readonly places: JobPlaces;
   readonly disk: Disk;
-  /** Absent where nobody is to be told. */
+  /** Absent where no person is notified. */
   readonly notices?: Notices;
   readonly webhooks?: Notices;
   /** Absent where all threads are on the built-in board. */
   readonly threads?: Threads;
   /** Absent where no task drafts a plan. */
   readonly drafts?: Drafts;
-  /** How many attempts may be at work at once, over all runs. Absent: as many as the runs allow. */
+  /** Returns the most attempts at once over all runs. Absent: as many as the runs allow. */
   readonly agentsAtOnce?: () => Promise<number>;
   readonly epoch: number;
 };

@@ -13,7 +13,7 @@ import { discardKept } from './jobs/clean-up.ts';
 import { runCheck, runGenerators } from './jobs/project-commands.ts';
 import type { RunLog } from './run-log.ts';
 
-/** Of one attempt. Before its supervisor is followed, what it is told would reach nobody. */
+/** The supervision of one attempt. Messages reach the supervisor only after `followed`. */
 type Supervision = { readonly followed: PromiseWithResolvers<void>; ended: Promise<void> | undefined };
 
 /** Does one effect and records what came of it. Doing it again after a crash is safe. */

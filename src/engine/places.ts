@@ -3,11 +3,11 @@ import { isLive } from '../domain/run/schedule.ts';
 import { waitingForPlace } from '../pipeline/dispatch.ts';
 
 /**
- * Shares the places for attempts out among all runs of a repository: the task that has waited longest starts first, whatever run
- * it is of. Who waits since when is known to this process alone: after a restart all begin to wait anew, the older run first.
+ * Distributes the places for attempts among all runs of a repository: the task that has waited longest starts first, of whatever
+ * run. Only this process knows the waiting times: after a restart all tasks begin to wait anew, those of the older run first.
  *
- * `recorded` are the runs as the ledger has them. A run that asks may be ahead of that by facts which it is about to record: its
- * tasks keep their turn until the ledger says that they have started, so that nobody else takes their place meanwhile.
+ * `recorded` returns the runs as they are in the ledger. The calling run may be ahead of that by facts that it is about to record:
+ * its tasks keep their turn until their start is in the ledger, so that no other task takes their place meanwhile.
  */
 export function sharePlaces(recorded: () => readonly RunState[], most: () => number): (run: RunState) => number {
   const since = new Map<string, number>();

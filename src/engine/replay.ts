@@ -12,11 +12,11 @@ import { contextOf } from '../pipeline/step.ts';
 import type { Stored } from '../ports/ledger.ts';
 
 type Replayed = {
-  /** What the events come to; null for a stream that holds only requests. */
+  /** The folded state; null for a stream of requests only. */
   readonly state: RunState | null;
-  /** How many recorded judgements were made again. */
+  /** The number of judgements that were repeated. */
   readonly judged: number;
-  /** Empty: the history decides itself. */
+  /** Empty when all decisions follow from the history. */
   readonly differences: readonly Difference[];
   readonly earlier: readonly Earlier[];
 };

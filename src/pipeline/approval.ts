@@ -12,13 +12,13 @@ import {
 import type { TaskState } from '../domain/run/task.ts';
 import { contextOf, fact, type Step, type StepInputs } from './step.ts';
 
-/** Phase 2: a person says yes to this plan hash, once per run or once per wave. */
+/** Phase 2: a person approves this plan hash, once per run or once per wave. */
 export function approval(state: RunState, given: StepInputs): readonly Step[] {
   const refused = selectedWaves(state).some((wave) =>
     [wave.thread, wave.preflight, wave.ownership].some((verdicts) => verdicts !== null && !passes(verdicts)),
   );
   if (refused) return [fact({ type: 'run-ended', outcome: 'failed' })];
-  // a thread may still be asked for elsewhere
+  // a thread may still be requested elsewhere
   if (selectedWaves(state).some((wave) => wave.ownership === null)) return [];
   const wave = nextToApprove(state);
   if (wave === undefined) return [];

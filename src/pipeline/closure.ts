@@ -23,7 +23,7 @@ import { generatedPaths } from '../domain/scope/generated.ts';
 import { blameTogether, rebuildGenerated } from './generated.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
-/** Phase 5: when nothing of the wave is at work any more, its ready tasks are integrated and checked as one tree. */
+/** Phase 5: when no task of the wave is running, integrates its ready tasks and checks them as one tree. */
 export function closure(state: RunState): readonly Step[] {
   const wave = currentWave(state);
   if (wave === undefined || state.branch === null) return [];
@@ -107,7 +107,7 @@ function completeCandidate(state: RunState, wave: number, round: BuiltRound): re
 
 type At = { readonly wave: number; readonly round: number };
 
-/** Checks the whole candidate; when one fails, looks for the task that breaks it. */
+/** Runs all checks on the candidate; when one fails, searches for the task that breaks it. */
 function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): readonly Step[] {
   const { steps } = round;
   const outcomes: CheckOutcome[] = [];
@@ -215,13 +215,13 @@ const runCheck = (check: Check, at: Tip): Step =>
     check,
   });
 
-/** Says so once; `resume` forgets the outcome, so that the check is tried again. */
+/** Halts once. `resume` forgets the outcome, so that the check runs again. */
 export function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
   if (!goesOn(state)) return [];
   return [fact({ type: 'run-halted', because: checkUnrunnable(outcome) })];
 }
 
-/** The checks on the tree that the first tasks start from: a red base is told before a token is spent. */
+/** Runs the checks on the tree that the first tasks start from, so that a failing base is found before an agent starts. */
 export function baseChecks(state: RunState): readonly Step[] {
   const { branch } = state;
   const atWork = currentWave(state) !== undefined && state.mode.mode === 'active';

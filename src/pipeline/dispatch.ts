@@ -15,7 +15,7 @@ export function dispatch(state: RunState, given: StepInputs): readonly Step[] {
   return [...live(state), ...room(state, given), ...starts(state, given)];
 }
 
-/** Attempts that the ledger says are under way: supervised until they end, also those that an earlier coordinator started. */
+/** Supervises every attempt that is running by the ledger until it ends, also those of an earlier coordinator. */
 export function live(state: RunState): readonly Step[] {
   return Object.values(state.tasks).flatMap((task) => {
     const attempt = liveAttempt(task);
@@ -39,7 +39,7 @@ const isDropped = (state: RunState, id: TaskId): boolean =>
     ({ request }) => request.type === 'requested-drop' && request.task === id && request.paths.length === 0,
   );
 
-/** Told when it keeps a task from starting, when that has another reason, and again when it does not any more. */
+/** Records when a shortage prevents a start, when its reason changes, and when it is over. */
 function room(state: RunState, { shortage = null }: StepInputs): readonly Step[] {
   const isWanted = state.mode.mode === 'active' && state.branch !== null && startable(state).length > 0;
   const found = isWanted ? shortage : null;
@@ -47,7 +47,7 @@ function room(state: RunState, { shortage = null }: StepInputs): readonly Step[]
   return [fact(found === null ? { type: 'starts-allowed' } : { type: 'starts-suspended', ...found })];
 }
 
-/** What a person would do about it. How many bytes are missing changes all the time. */
+/** The part of a shortage that matters to a person. The number of missing bytes changes all the time. */
 function reasonOf(shortage: Shortage | null): string | null {
   if (shortage === null) return null;
   const { because } = shortage;
@@ -55,7 +55,7 @@ function reasonOf(shortage: Shortage | null): string | null {
   return `${because.rule} ${largest === undefined ? '' : `${largest.run}/${largest.task} ${largest.path}`}`;
 }
 
-/** Tasks that would start now, side by side, if there were a place for each, as many as the run itself allows. */
+/** Returns the tasks that would start now if there were a place for each, as many as the run itself allows. */
 export function waitingForPlace(state: RunState): readonly TaskState[] {
   if (!mayStart(state)) return [];
   const running = Object.values(state.tasks).filter(isLive);

@@ -6,7 +6,7 @@ import { isNear, runSpend, type Spend, taskSpend } from '../domain/run/costs.ts'
 import type { RunState } from '../domain/run/run.ts';
 import { fact, type Step, type StepInputs } from './step.ts';
 
-/** Providers that want to be left alone are, by all tasks, and are asked again when their time has come. Money is watched. */
+/** Pauses and resumes providers for all tasks, and warns before a budget is spent. */
 export function governor(state: RunState, given: StepInputs): readonly Step[] {
   const near = budgetNear(state);
   if (near !== null) return [fact(near)];
@@ -25,7 +25,7 @@ export function governor(state: RunState, given: StepInputs): readonly Step[] {
   return [];
 }
 
-/** A provider that another run has to leave alone is left alone here too, as long as that run does. */
+/** A provider that another run has paused is paused here too, as long as that pause lasts. */
 function sharedPause(state: RunState, { pausedElsewhere, now }: StepInputs): RunEvent | null {
   if (pausedElsewhere === undefined) return null;
   const elsewhere = pausedElsewhere(state).filter(({ until }) => until === null || until > now);
@@ -45,7 +45,7 @@ function sharedPause(state: RunState, { pausedElsewhere, now }: StepInputs): Run
   return fresh === undefined ? null : { type: 'provider-paused', ...fresh };
 }
 
-/** Told once for each limit, so that a raise is followed by another warning. */
+/** Warns once for each limit, so that a raise is followed by another warning. */
 function budgetNear(state: RunState): RunEvent | null {
   const warning = (task: TaskId | null, spend: Spend, warned: number | null): RunEvent | null =>
     isNear(spend) && warned !== spend.limit ? { type: 'budget-near', task, ...spend } : null;

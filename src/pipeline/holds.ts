@@ -5,7 +5,7 @@ import { plannedStates, type RunState } from '../domain/run/run.ts';
 import { snapshotOf } from '../domain/run/task.ts';
 import { fact, type Step } from './step.ts';
 
-/** Part of phase 5: tasks that may not be integrated, and those that may again. Each is recorded before anything else follows. */
+/** Part of phase 5: holds tasks that may not be integrated, and releases those that may again. One at a time. */
 export function holds(state: RunState): readonly Step[] {
   const events = [...conflicting(state), ...standingOnLost(state), ...standingAgain(state)];
   const [first] = events;
@@ -26,7 +26,7 @@ function conflicting(state: RunState): readonly RunEvent[] {
   });
 }
 
-/** A ready task that stands on a held or a dropped one cannot be integrated either: it would land without what it needs. */
+/** A ready task that needs a held or dropped one cannot be integrated either: it would land without it. */
 function standingOnLost(state: RunState): readonly RunEvent[] {
   const lost = plannedStates(state).filter(({ progress }) => ['held', 'dropped'].includes(progress.status));
   return lost.flatMap(({ id }) =>
@@ -38,7 +38,7 @@ function standingOnLost(state: RunState): readonly RunEvent[] {
   );
 }
 
-/** Held for the sake of a task that stands again, or that the plan no longer has: what was proven of this one still is. */
+/** Releases tasks whose needed task counts again, or is no longer in the plan: their own proofs are still valid. */
 function standingAgain(state: RunState): readonly RunEvent[] {
   return plannedStates(state).flatMap(({ id, progress }): readonly RunEvent[] => {
     if (progress.status !== 'held' || progress.hold.because !== 'needs') return [];

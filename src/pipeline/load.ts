@@ -1,5 +1,5 @@
 import type { LoadEvidence } from '../domain/gates/evidence.ts';
 import { type JudgeContext, judged } from '../domain/gates/judge.ts';
 
-/** Phase 0, when a run is made: the plan as it was read, in the repository where it is to run. */
+/** Phase 0, when a run is created: judges the plan as it was read, and the repository where it will run. */
 export const load = (context: JudgeContext, evidence: LoadEvidence) => judged(context, { phase: 'load', evidence });

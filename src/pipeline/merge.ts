@@ -4,7 +4,7 @@ import { isQueued } from '../domain/landing/landing.ts';
 import { currentWave, type RunState } from '../domain/run/run.ts';
 import { effect, fact, type Step } from './step.ts';
 
-/** Phase 6: the merger moves the run branch to exactly the tree that was checked; we look whether it did. */
+/** Phase 6: the merger moves the run branch to exactly the tree that was checked; we verify that it did. */
 export function merge(state: RunState): readonly Step[] {
   const wave = currentWave(state);
   const round = wave?.rounds.at(-1);

@@ -6,8 +6,8 @@ import { evidenceOf } from '../domain/run/task.ts';
 import { contextOf, fact, type Step } from './step.ts';
 
 /**
- * Phase 4: what an ended attempt left behind is judged, and what becomes of its task is decided, in one append. Nothing that the
- * agent says of itself is evidence.
+ * Phase 4: judges the result of an ended attempt and settles its task, in one append. The agent's own statements are no
+ * evidence.
  */
 export function monitor(state: RunState): readonly Step[] {
   const ended = Object.values(state.tasks).find((task) => task.progress.status === 'ended');

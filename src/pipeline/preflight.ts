@@ -3,7 +3,7 @@ import { lintDirectives } from '../domain/plan/plan-lint.ts';
 import { type RunState, selectedWaves } from '../domain/run/run.ts';
 import { contextOf, fact, type Step } from './step.ts';
 
-/** Phase 0.7: the frozen directives of each wave. */
+/** Phase 0.7: judges the frozen directives of each wave. */
 export function preflight(state: RunState): readonly Step[] {
   const wave = selectedWaves(state).find((open) => open.thread !== null && open.preflight === null);
   if (wave === undefined) return [];

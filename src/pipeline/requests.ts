@@ -56,7 +56,7 @@ function byDisk(state: RunState, seq: number, request: RequestEvent): readonly S
   return kept.ok ? [effect(`discard ${seq}`, { do: 'discard', kept: kept.value, request, number: seq })] : [];
 }
 
-/** What only the merger can do; its answer settles the request. */
+/** Requests that only the merger can perform. Its answer settles them. */
 function byMerger(state: RunState, given: StepInputs, seq: number, request: RequestEvent): readonly Step[] {
   const { run } = state;
   if (request.type === 'requested-undo') return isItsTurn(state, given) ? undo(state, seq, request.task) : [];

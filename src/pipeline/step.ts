@@ -11,8 +11,8 @@ import type { Attempt } from '../domain/run/task.ts';
 import type { MergerRequest } from '../ports/merger.ts';
 
 /**
- * What follows from the state of a run: a fact to be recorded, or an effect on the world. Pure, so that the same ledger
- * always asks for the same steps; `key` names an effect, and the engine has each key in flight at most once.
+ * The next step of a run: a fact to record, or an effect to perform. Pure: the same ledger always leads to the same steps. `key`
+ * names an effect, and the engine performs each key at most once at a time.
  */
 export type Step =
   | { readonly kind: 'fact'; readonly events: readonly RunEvent[] }
@@ -24,21 +24,21 @@ export type Effect =
       readonly request: Exclude<MergerRequest, { do: 'merge' }>;
       readonly answers: number | null;
     }
-  /** The merger verifies the chain again by itself; this proof keeps our own code from asking too early. */
+  /** The merger verifies the chain again by itself; this proof keeps our own code from requesting too early. */
   | { readonly do: 'merge'; readonly wave: number; readonly round: number; readonly proof: Passed<'closure'> }
-  /** Until the attempt has ended. Safe to ask for again after a restart: it is adopted, never started twice. */
+  /** Lasts until the attempt has ended. Safe to repeat after a restart: the attempt is adopted, never started twice. */
   | { readonly do: 'supervise'; readonly task: TaskId; readonly attempt: Attempt; readonly proof: Passed<'approval'> }
   | { readonly do: 'stop'; readonly attempt: Attempt }
-  /** What people granted and raised since it began; the supervisor may be told twice. */
+  /** Sends what people granted and raised since the attempt began. Safe to repeat. */
   | { readonly do: 'tell'; readonly task: TaskId; readonly attempt: Attempt; readonly terms: number }
-  /** `number` of the request: its supervisor hands a message on once, however often it is asked to. */
+  /** `number` is that of the request: the supervisor delivers each message once, however often this is repeated. */
   | {
       readonly do: 'send';
       readonly attempt: Attempt;
       readonly request: RequestEvent & { readonly type: 'requested-send' };
       readonly number: number;
     }
-  /** Removes what no snapshot holds. Doing it again after a crash removes nothing more. */
+  /** Removes files that no snapshot holds. Safe to repeat. */
   | {
       readonly do: 'discard';
       readonly kept: readonly Kept[];
@@ -62,15 +62,15 @@ export type Effect =
       readonly new: CommitId;
     }
   | { readonly do: 'observe-target' }
-  /** Asked for by a key, so that a thread that was made before a crash is given again. */
+  /** The key makes it safe to repeat: the other side returns the thread that it made before a crash. */
   | { readonly do: 'bind-thread'; readonly wave: number; readonly key: string };
 
-/** A pause of a provider that another run has found necessary. */
+/** A pause of a provider that another run caused. */
 export type PauseElsewhere = Omit<RunEvent & { readonly type: 'provider-paused' }, 'type' | 'of'> & {
   readonly of: RunId;
 };
 
-/** Time, chance and the state of the disk, handed in so that replay can hand in the same. */
+/** Time, chance and the state of the disk, as arguments, so that replay can pass the same. */
 export type StepInputs = {
   readonly now: string;
   readonly nonce: () => string;
@@ -84,7 +84,7 @@ export type StepInputs = {
   readonly pausedElsewhere?: (state: RunState) => readonly PauseElsewhere[];
 };
 
-/** Whether nothing else moves the branch before this run does. */
+/** Tells whether no other run moves the branch before this one. */
 export const isItsTurn = (state: RunState, { ahead }: StepInputs): boolean => (ahead?.(state) ?? null) === null;
 
 export const fact = (...events: RunEvent[]): Step => ({ kind: 'fact', events });

@@ -16,8 +16,8 @@ import { effect, fact, type Step, type StepInputs } from './step.ts';
 import { thread } from './thread.ts';
 
 /**
- * Everything that follows from the state of a run, phase by phase. The only place with the order of phases.
- * A fact changes the state, so the engine records the first one and asks again; effects may run side by side.
+ * Returns all steps that follow from the state of a run, phase by phase. The order of phases is defined here only.
+ * A fact changes the state, so the engine records the first one and calls this again; effects may run side by side.
  */
 export function steps(state: RunState, given: StepInputs): readonly Step[] {
   const asked = requests(state, given);
@@ -42,7 +42,7 @@ export function steps(state: RunState, given: StepInputs): readonly Step[] {
   ];
 }
 
-/** The merger opens the run once a person has said yes: before that nothing is made. */
+/** The merger opens the run once a person has approved it; before that nothing is created. */
 function runBranch(state: RunState): readonly Step[] {
   const wave = currentWave(state);
   const approved = wave !== undefined && approvalProof(state, wave.index) !== null;
@@ -50,7 +50,7 @@ function runBranch(state: RunState): readonly Step[] {
   return [effect('open-run', { do: 'ask-merger', request: { do: 'open-run', run: state.run }, answers: null })];
 }
 
-/** A run that ended on its own branch may be landed later, when a person asks. */
+/** A run that ended on its own branch can land later, when a person requests it. */
 function lateLanding(state: RunState, given: StepInputs): readonly Step[] {
   const asked = state.taps.land?.status === 'approved' && hasMerged(state);
   const over = ['landed', 'offered', 'undone'].includes(state.landing.status);
@@ -58,8 +58,8 @@ function lateLanding(state: RunState, given: StepInputs): readonly Step[] {
 }
 
 /**
- * Ends a run that a person gave up, in whatever state it is. Its agents are stopped, which keeps their work; a branch that is
- * being moved or offered is brought to where it was going, so that nothing is left half done. Nothing else begins any more.
+ * Ends an abandoned run, in any state. Its agents are stopped, which keeps their work; a branch that is being moved or offered
+ * reaches its destination, so that nothing is left half done. Nothing else begins.
  */
 export function abandonment(state: RunState): readonly Step[] {
   const isUndoing = state.landing.status === 'undoing' && state.pending.length > 0;

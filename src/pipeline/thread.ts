@@ -3,8 +3,8 @@ import { type RunState, selectedWaves, type WaveState } from '../domain/run/run.
 import { contextOf, effect, fact, type Step } from './step.ts';
 
 /**
- * Phase 0.5: each wave gets its place to coordinate by. The built-in board is the ledger itself; a thread elsewhere is asked
- * for, and whatever comes of that, the wave goes on.
+ * Phase 0.5: each wave gets a thread. The built-in board is the ledger itself; a thread elsewhere is requested, and the wave
+ * continues whether or not that succeeds.
  */
 export function thread(state: RunState): readonly Step[] {
   return selectedWaves(state)

@@ -1,9 +1,9 @@
-/** Time and chance. Nothing in domain, pipeline or engine takes them from anywhere else. */
+/** Time and chance. Domain, pipeline and engine have no other source of them. */
 export interface Clock {
-  /** ISO time in UTC, for expiry and for people. */
+  /** Returns the ISO time in UTC, for expiry and for people. */
   now(): string;
   /** Resolves after `ms`, or when aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** 128 bits of chance, hexadecimal. */
+  /** Returns 128 random bits, hexadecimal. */
   nonce(): string;
 }

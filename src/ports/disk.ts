@@ -1,21 +1,21 @@
 import type { DiskLimits, Holding } from '../domain/kept/disk.ts';
 
-/** The disk that the state of a repository lies on, and the memory beside it. May reject with what the operating system says. */
+/** The disk that holds the state of a repository, and the memory of the machine. May reject with errors of the operating system. */
 export interface Disk {
-  /** As the person's configuration says now. */
+  /** Reads the person's configuration. */
   limits(): Promise<DiskLimits>;
-  /** Bytes that we could still write. */
+  /** Returns the free bytes. */
   free(): number;
-  /** Bytes of memory that could still be used, by this machine's count or that of the container we are in. */
+  /** Returns the free bytes of memory, of this machine or of the container that we run in. */
   memory(): number;
-  /** Everything that takes room and could be done without, by allocated blocks. What cannot change any more is measured once. */
+  /** Returns everything that takes room and could be removed, by allocated blocks. Finished workspaces are measured once. */
   holdings(signal?: AbortSignal): Promise<readonly Holding[]>;
   /** Safe to repeat. Snapshots, logs and records of a workspace's job stay. */
   remove(holding: Pick<Holding, 'kind' | 'id'>): Promise<void>;
-  /** Bytes of one path of a job's workspace, named as it is shown; 0 if it is not there. */
+  /** Returns the bytes of one path in the workspace of a job, written as it is shown; 0 when it does not exist. */
   sizeOf(job: string, path: string): Promise<number>;
-  /** Removes such a path. Safe to repeat. A link is removed itself, and none on the way is followed. */
+  /** Removes such a path. Safe to repeat. Removes a link itself, and follows no link on the way. */
   discard(job: string, path: string): Promise<void>;
-  /** Takes away what dead processes left half made. */
+  /** Removes the unfinished files of dead processes. */
   tidy(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
 
-/** The environment failed (disk full, git missing). Caught once, in the engine; recorded as its finding, tried again by `resume`. */
+/** The environment failed (disk full, git missing). The engine catches it and records its finding; `resume` tries again. */
 export class EnvironmentFailed extends Error {
   override readonly name: string = 'EnvironmentFailed';
   readonly finding: Finding;
@@ -12,16 +12,16 @@ export class EnvironmentFailed extends Error {
   }
 }
 
-/** Of the operating system: EACCES, ENOSPC … */
+/** An error of the operating system: EACCES, ENOSPC … */
 type SystemError = Error & { readonly code?: unknown; readonly syscall: unknown };
 
 const isOfSystem = (cause: unknown): cause is SystemError => cause instanceof Error && 'syscall' in cause;
 
-/** Ours, or of the operating system. Anything else is a bug, and nothing catches it. */
+/** True for failures of the environment. Any other error is a bug, and nothing catches it. */
 export const isEnvironmental = (cause: unknown): cause is EnvironmentFailed | SystemError =>
   cause instanceof EnvironmentFailed || isOfSystem(cause);
 
-/** What failed, as it is recorded. */
+/** Returns the finding to record. */
 export function failureOf(cause: EnvironmentFailed | SystemError): Finding {
   if (cause instanceof EnvironmentFailed) return cause.finding;
   const { code, syscall, message } = cause;

@@ -5,10 +5,10 @@ import type { DcmEvent } from '../domain/ledger/dcm-events.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 
-/** A stream is one run, `external:<session>` for one that others drive, or `repo` for facts about the repository itself. */
+/** The id of a run, `external:<session>` for a DCM session, or `repo` for facts about the repository itself. */
 export type Stream = string;
 
-/** Runs of ours. No run id has a colon. */
+/** True for streams of runs. No run id has a colon. */
 export const isRunStream = (stream: Stream): boolean => stream !== 'repo' && !stream.includes(':');
 
 /** Sessions that others drive. */
@@ -31,7 +31,7 @@ export type Stored = {
   readonly hash: string;
 };
 
-/** Who holds the coordinator's epoch; enough to tell a living process from a reused pid. */
+/** The process that holds the coordinator's epoch. Distinguishes a living process from a reused pid. */
 export type Holder = {
   readonly pid: number;
   readonly startTime: string;
@@ -41,7 +41,7 @@ export type Holder = {
 
 type Appended =
   | { readonly outcome: 'appended'; readonly stored: readonly Stored[] }
-  /** The stream has other events by now: read them, decide again. */
+  /** The stream has other events by now: read them and decide again. */
   | { readonly outcome: 'conflict' }
   /** Another coordinator took over: this process must stop writing (I10). */
   | { readonly outcome: 'stale-epoch' };
@@ -87,13 +87,13 @@ export interface Ledger extends AsyncDisposable {
   /** Gives the epoch up, so that the next coordinator need not look for a dead process. Its own appends are stale from then on. */
   releaseEpoch(epoch: number): Promise<void>;
   holder(): Promise<{ readonly holder: Holder; readonly epoch: number } | null>;
-  /** Calls `listener` with every event after `after`, in order, without a gap, within 50 ms of its commit by any process. */
+  /** Calls `listener` with every event after `after`, in order, without a gap, within 50 ms of the commit by any process. */
   subscribe(after: number, listener: (stored: Stored) => void): AsyncDisposable;
   /** Walks the whole chain. */
   verify(): Promise<Verification>;
 }
 
-/** Disk full, I/O error, locked for too long. Nothing acknowledged is lost; whether this call's events are stored is told by reading. */
+/** Disk full, I/O error, locked for too long. Nothing acknowledged is lost; read the ledger to learn whether this call's events are stored. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
   readonly file: string;
@@ -107,7 +107,7 @@ export class LedgerUnavailable extends Error {
   }
 }
 
-/** What is stored is not what was acknowledged. Never repaired by guessing: a person decides. */
+/** The stored events are not the acknowledged ones. A person decides; nothing is repaired by guessing. */
 export class LedgerDamaged extends Error {
   override readonly name = 'LedgerDamaged';
   readonly file: string;

@@ -5,8 +5,8 @@ import type { By } from '../domain/ledger/requests.ts';
 import { EnvironmentFailed } from './failures.ts';
 
 /**
- * Everything that writes a git ref, asked of another process. It reads the ledger itself, verifies that the ledger
- * proves what it is asked to do, and appends its own events under `epoch`; answers only say that it is through.
+ * Every write of a git ref is a request to another process. The merger reads the ledger itself, verifies that the ledger proves the
+ * request, and appends its own events under `epoch`; its answers only say that it has finished.
  */
 export type MergerRequest =
   /** Objects of the target branch into the bare repository; run branch set to its tip. -> run-branch-made */
@@ -40,7 +40,7 @@ export type MergerRequest =
       readonly paths: readonly string[];
       readonly by: By;
     }
-  /** Takes what a person made of a snapshot as the next one. -> task-edited */
+  /** Takes a person's edit of a snapshot as the next snapshot. -> task-edited */
   | {
       readonly do: 'take-edit';
       readonly run: RunId;
@@ -49,7 +49,7 @@ export type MergerRequest =
       readonly copy: string;
       readonly by: By;
     }
-  /** Takes what a person made of a landing that conflicts. -> landing-edited */
+  /** Takes a person's resolution of a landing that conflicts. -> landing-edited */
   | {
       readonly do: 'take-landing-edit';
       readonly run: RunId;
@@ -87,7 +87,7 @@ export interface GitReader {
   currentBranch(): Promise<string | null>;
   /** In the person's repository. False when it lacks one of them. */
   isAncestor(ancestor: CommitId, of: CommitId): Promise<boolean>;
-  /** Files of a commit that are asked for, in git's order. */
+  /** Returns the matching files of a commit, in git's order. */
   files(commit: CommitId, wanted: WantedFiles): Promise<FoundFiles>;
   diff(from: CommitId, to: CommitId): Promise<readonly DiffEntry[]>;
 }
@@ -96,7 +96,7 @@ export type WantedFiles = {
   /** Files and directories that everything wanted is or lies below; '' is the whole tree. */
   readonly below: readonly string[];
   matches(path: string): boolean;
-  /** So many are named; the rest is counted. */
+  /** The number of files to return; the others are only counted. */
   readonly most: number;
 };
 

@@ -27,7 +27,7 @@ export interface RepositoryHandle extends AsyncDisposable {
   readPlan(source: PlanSource, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
   /** The files of a run once more, as they are now: from the root, for its branch, under the flags that it was ordered with. */
   rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
-  /** What configuration says now, without any plan; what is wrong in it does not count. */
+  /** Reads the configuration without a plan. Invalid values are ignored. */
   settings(): Promise<ResolvedSettings>;
   /** Whether git knows whose name merged commits carry. */
   isAuthorKnown(): Promise<boolean>;
@@ -52,7 +52,7 @@ export interface RepositoryHandle extends AsyncDisposable {
   secretsIn(paths: readonly string[], before: CommitId): Promise<readonly Finding[]>;
   /** Signs something as merged commits are signed. Null: that works, or they are not signed. */
   trySigning(): Promise<Finding | null>;
-  /** Whether an agent can be launched by what is on this machine, as far as can be told without a call. */
+  /** Tells whether this machine can launch an agent, without calling it. */
   agentReady(agent: string): Promise<AgentReadiness>;
 }
 
@@ -69,13 +69,13 @@ export type ReadPlan =
   | { readonly ok: false; readonly findings: readonly Finding[]; readonly warnings: readonly Finding[] };
 
 /**
- * What was given as a plan. Files: none means the usual one; one is a plan; markdown files are a task each. A sketch has no
- * file at all, nor has a text; a draft is the text of a file that is to come.
+ * The source of a plan. Files: none means the usual one; one is a plan; markdown files are a task each. A sketch and a text have
+ * no file; a draft is the text of a future file.
  */
 export type PlanSource = readonly string[] | PlanSketch | { readonly text: string } | PlanDraft;
 type PlanDraft = { readonly text: string; readonly as: string; readonly branch: string };
 
-/** Who calls. `agent` is null for a person or a plain script. */
+/** The caller. `agent` is null for a person or a plain script. */
 type Caller = { readonly agent: string | null; readonly mayDecide: boolean; readonly by: By };
 
 export type Hosting = {
@@ -89,11 +89,10 @@ export type Hosting = {
 };
 
 /**
- * What flags make of a plan before it is approved. `land`: nobody will be there to ask, so `land: ask` becomes `auto`;
- * or nothing may land, so whatever it says becomes `branch`.
- * `focus`: what every agent is told to mind.
+ * Flags that change a plan before its approval. `land`: `auto` replaces `land: ask` where no person can answer, and `branch` replaces
+ * any value so that nothing lands. `focus` goes into every prompt. `uncommitted`: the run starts from the checkout as it is, which also
+ * defines its checks.
  */
-/** `uncommitted`: the run starts from the checkout as it is, so that is what defines its checks. */
 export type PlanFlags = {
   readonly land: 'auto' | 'branch' | null;
   readonly focus: string | null;
@@ -113,7 +112,7 @@ interface JobFiles {
   readTranscript(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
   /** The bytes of a file of a job, as they lie there; null when there is none. */
   content(job: string, what: 'log' | 'transcript' | 'prompt'): Promise<Content | null>;
-  /** What the agent of an attempt was told; null when it was never kept. */
+  /** Returns the prompt of an attempt; null when it was not kept. */
   readPrompt(job: string): Promise<string | null>;
   /** How far the workspace of a job is, in files; null where it was made in a moment, or is not begun. */
   readCopied(job: string): Promise<{ readonly done: number; readonly total: number } | null>;
@@ -160,11 +159,11 @@ export type Examined = {
   readonly name: string;
   readonly state: 'good' | 'warning' | 'bad';
   readonly found: string;
-  /** What a person can type to mend it. */
+  /** The command that fixes it. */
   readonly fix: string | null;
   /** The last that it printed. */
   readonly lines?: readonly string[];
-  /** What of the person's is visible in a fence: `rule` for programs, `because` for people. */
+  /** The person's files that are visible in a fence: `rule` for programs, `because` for people. */
   readonly shows?: readonly { readonly path: string; readonly rule: string; readonly because: string }[];
   /** It is not installed here, which is no mistake. */
   readonly isMissing?: true;

@@ -15,7 +15,7 @@ import type { Usage } from '../domain/tool-calls/agent-event.ts';
 import type { ToolScope } from '../domain/tool-calls/tool-scope.ts';
 
 /**
- * What one supervisor is told: `job.json` in its own directory, written and fsynced before it is started.
+ * The job of one supervisor: `job.json` in its own directory, written and fsynced before the supervisor starts.
  * All kinds of job share fence, log, limits and exit record. Only an attempt has a handoff; a check has no snapshot.
  */
 export type Job = {
@@ -66,7 +66,7 @@ export type Job = {
   readonly readOnly: readonly string[];
 };
 
-/** What a person's shell in the fence of a task is made from: no supervisor takes it, and nothing of it is kept. */
+/** The job of a person's shell in the fence of a task. It has no supervisor, and nothing of it is kept. */
 export type ShellJob = Omit<Job, 'kind' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'>;
 
 export type AgentJob = {
@@ -91,11 +91,11 @@ export type AgentJob = {
   readonly breaker: 'normal' | 'strict';
 };
 
-/** What of an attempt under way people can change. */
+/** The terms of a running attempt that people can change. */
 export type Terms = {
   readonly scope: ToolScope;
   readonly usd: number;
-  /** What stands on the board for its task; absent in those of an earlier version. */
+  /** The board records for its task; absent in jobs of an earlier version. */
   readonly inbox?: readonly BoardRecord[];
 };
 
@@ -113,7 +113,7 @@ export type StartedRecord = Pick<DispatchEvidence, 'workspaceBase' | 'fence'> & 
   readonly argv: readonly string[];
   /** SHA-256 of the brief; absent where there is none. */
   readonly prompt?: string;
-  /** What the agent's program says of itself. */
+  /** The version that the agent's program reports. */
   readonly version?: string;
 };
 
@@ -142,7 +142,7 @@ export type NumberedNote = { readonly number: number; readonly note: AgentNote }
 
 export type SupervisorEvent =
   | { readonly type: 'started'; readonly record: StartedRecord; readonly pid: number }
-  /** All notes so far, those told before included. */
+  /** All notes so far, also those reported before. */
   | { readonly type: 'noted'; readonly notes: readonly NumberedNote[] }
   /** Also when the first supervisor died without a word: another then snapshots what is there, with ending `lost`. */
   | { readonly type: 'ended'; readonly record: ExitRecord };
@@ -160,29 +160,29 @@ export interface Supervisors {
    * first. `ended` follows.
    */
   stop(id: string, reason: 'stopped' | 'timed-out'): Promise<void>;
-  /** The whole of its terms as they are now. False: it has ended. */
+  /** Sends the current terms as a whole. False when the attempt has ended. */
   tell(id: string, terms: Terms): Promise<boolean>;
   /**
    * Hands a person's message to the agent, at most once for each `number`; that it was handed over is noted durably too.
    * `refused`: the agent takes none now. `over`: it has ended.
    */
   send(id: string, number: number, text: string): Promise<'taken' | 'refused' | 'over'>;
-  /** The exit is in the ledger: the supervisor may leave. */
+  /** Call when the exit is in the ledger: the supervisor may end. */
   acknowledge(id: string): Promise<void>;
-  /** The same for jobs of an earlier coordinator, which may have died before it could say so. */
+  /** The same for jobs of an earlier coordinator, which may have died before it acknowledged them. */
   release(ids: Iterable<string>): Promise<void>;
-  /** Lets go of all listeners; agents go on. */
+  /** Releases all listeners. Agents continue. */
   detach(): Promise<void>;
 }
 
-/** A plan that is in a snapshot and nowhere else yet. `branch`: what it would start from, if it names none. */
+/** A plan that exists only in a snapshot. `branch` is its base, unless it names another. */
 type DraftedPlan = { readonly commit: CommitId; readonly file: string; readonly branch: string };
 
-/** Reads what an agent drafted as `tidegate run` would read it. */
+/** Reads a drafted plan as `tidegate run` would read it. */
 export interface Drafts {
   /**
-   * All that would keep it from being started, each with its place; none: a person may be asked. Takes limited time and memory,
-   * whatever is in it. Rejects with `EnvironmentFailed` when it could not be looked at.
+   * Returns every reason against starting it, each with its place; none when a person may be asked. Takes limited time and memory for
+   * any content. Rejects with `EnvironmentFailed` when the plan could not be read.
    */
   mistakes(plan: DraftedPlan): Promise<readonly Finding[]>;
 }

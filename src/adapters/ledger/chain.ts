@@ -8,7 +8,7 @@ import { dcmStream, type Stored } from '../../ports/ledger.ts';
 
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
 
-/** What a caller wants stored, checked and serialised before any transaction starts. */
+/** Events of a caller, checked and serialised before any transaction starts. */
 export type SerializedEvents = { readonly stream: string; readonly bodies: readonly string[] };
 
 export function draft(stream: string, events: readonly LedgerEvent[]): SerializedEvents {
@@ -16,8 +16,8 @@ export function draft(stream: string, events: readonly LedgerEvent[]): Serialize
   return { stream, bodies: events.map((event) => eventBody(maskedEvent(event))) };
 }
 
-/** What needs no epoch: facts of a session that others drive, and nothing else. */
-export function draftExternal(session: string, events: readonly DcmEvent[]): SerializedEvents {
+/** Only facts of a DCM session need no epoch. */
+export function draftDcm(session: string, events: readonly DcmEvent[]): SerializedEvents {
   if (!events.every(isDcmEvent)) throw new TypeError('only facts of a session may be appended without an epoch');
   return draft(dcmStream(session), events);
 }
@@ -52,7 +52,7 @@ export function firstLink(at: string): ChainLink {
 /** `damage`: the record is not what was written. `foreign`: it is, by a Tidegate of another format. */
 type OpeningProblem = { readonly kind: 'damage' | 'foreign'; readonly problem: string };
 
-/** Why this version cannot read the ledger that begins so; null when it can. */
+/** Returns why this version cannot read a ledger with this first record; null when it can. */
 export function openingProblem(first: ChainLink | undefined): OpeningProblem | null {
   if (first === undefined) return { kind: 'damage', problem: 'it has no first event' };
   const { format, hashing } = claimsOf(parse(first.body));
@@ -81,7 +81,7 @@ function claimsOf(event: unknown): { readonly format: unknown; readonly hashing:
   };
 }
 
-/** Integrity is the chain's matter; here an event is brought to the version of its type that this program knows. */
+/** Parses an event and upgrades it to the current version of its type. The chain verifies integrity. */
 export function storedOf({ body, ...rest }: ChainLink): Stored {
   const read = readEvent(parse(body));
   switch (read.kind) {
@@ -94,9 +94,9 @@ export function storedOf({ body, ...rest }: ChainLink): Stored {
   }
 }
 
-/** A stored row is not what this program writes. */
+/** A stored row that this program did not write. */
 export class NotAnEvent extends Error {}
-/** A later version wrote it. */
+/** An event of a later version. */
 export class NewerEvent extends Error {}
 
 function parse(body: string): unknown {

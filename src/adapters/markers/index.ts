@@ -12,15 +12,15 @@ const isMarker = (name: string): name is Marker => name in markers;
 
 /**
  * Turns marker files in `runs/<run>/` into requests: `approved`, `rejected` or `hold`, containing the plan hash that the
- * person saw. A marker with another content asks for nothing; the directory is out of every fence. Each answers the one question
- * that was open when it was written: a later one, of the landing say, needs a marker that is written again.
+ * person saw. A marker with any other content is ignored; the directory is outside of every fence. A marker decides the tap that was
+ * open when it was written: a later tap, such as the landing, needs a new marker.
  */
 export function watchMarkers(state: StateDir, ledger: Ledger): AsyncDisposable {
   const watchers = new Map<string, FSWatcher>();
   const root = dirname(state.run('any'));
   let over = false;
   let reading: Promise<void> = Promise.resolve();
-  /** One look at a time; a directory that vanished meanwhile has no marker. */
+  /** Reads one directory at a time. A directory that vanished has no marker. */
   const look = (at: () => Promise<void>): void => {
     reading = reading.then(async () => (over ? undefined : await at())).catch(ignoreAbsent);
   };
@@ -47,7 +47,7 @@ export function watchMarkers(state: StateDir, ledger: Ledger): AsyncDisposable {
   };
 }
 
-/** Reads all markers once, where nobody watches them. Returns the requests that they are. */
+/** Reads all markers once, without watching them. Returns the new requests. */
 export async function takeMarkers(state: StateDir, ledger: Ledger): Promise<readonly Stored[]> {
   const root = dirname(state.run('any'));
   const requests: Stored[] = [];

@@ -18,7 +18,7 @@ export type RecordTarget = TaskId | 'person' | 'all';
 export const severities = ['low', 'normal', 'high', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 
-/** What somebody puts on the board. Without a severity it is `normal`. */
+/** A post to the board. The default severity is `normal`. */
 export type Post = {
   readonly kind: RecordKind;
   readonly target: RecordTarget;
@@ -26,7 +26,7 @@ export type Post = {
   readonly severity?: Severity;
 };
 
-/** Where a post ended up: its number on the board, whom it reaches, and whether it waits for an answer. */
+/** The place of a post: its number on the board, its target, and whether it waits for an answer. */
 export type RecordPlace = { readonly id: string; readonly to: RecordTarget; readonly status: 'open' | 'closed' };
 
 /** An agent is known by the channel that it spoke through; `post` counts what came through it. */
@@ -47,7 +47,7 @@ export type BoardRecord = Post & {
 /** Records in the order in which they came. An id is the place of its record, counted from 1. */
 export type Board = Sequence<BoardRecord>;
 
-/** What did happen. `termsCount` grows with everything that an agent at work is to be told. */
+/** Folds an event into the board. `termsCount` grows with every change that a running agent must get. */
 export function withBoard(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'attempt-noted': {

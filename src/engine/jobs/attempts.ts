@@ -15,7 +15,7 @@ import { superviseJob } from './project-commands.ts';
 
 type Supervise = Effect & { readonly do: 'supervise' };
 
-/** From its launch to the record of its end. An attempt that another coordinator started is adopted. */
+/** Supervises an attempt from its launch to the record of its end. Adopts an attempt of an earlier coordinator. */
 export async function superviseAttempt(
   ports: EnginePorts,
   log: RunLog,
@@ -49,7 +49,7 @@ export async function tell(
   const state = log.state();
   const task = state === null ? undefined : plannedById(state.plan, id);
   if (state === null || task === undefined) return;
-  // one that is over needs to know nothing: through when the ledger says so, not asked over and over until then
+  // an ended attempt needs no terms: wait until the ledger has its end, instead of repeating this
   if (!(await ports.supervisors.tell(attempt.id, termsOf(state, task)))) return ended?.catch(() => undefined);
   await log.record((now) => {
     const live = now?.tasks[id];
@@ -66,12 +66,12 @@ export async function send(
   { attempt, request, number }: Effect & { readonly do: 'send' },
   ended: Promise<void> | undefined,
 ): Promise<void> {
-  const said = await ports.supervisors.send(attempt.id, number, request.message);
-  // it is refused, or was heard after all, when the ledger has the end
-  if (said === 'over') return ended?.catch(() => undefined);
+  const delivery = await ports.supervisors.send(attempt.id, number, request.message);
+  // the end in the ledger decides whether the message was delivered
+  if (delivery === 'over') return ended?.catch(() => undefined);
   const because = { rule: 'agent-busy', run: log.run, task: request.task, words: request.message } as const;
   const settled: readonly RunEvent[] =
-    said === 'taken'
+    delivery === 'taken'
       ? [messageSent(attempt.id, request), { type: 'request-accepted', request: number }]
       : [{ type: 'request-refused', request: number, because }];
   await log.record((state) => (state?.pending.some((waiting) => waiting.seq === number) ? settled : null));
@@ -153,8 +153,8 @@ function endedEvents(
 type Drafted = Pick<RunEvent & { readonly type: 'attempt-ended' }, 'drafted'>;
 
 /**
- * What stands against the plan that an attempt drafted. Findings repeat words of it and are kept for ever, so what may hold a secret
- * is not read; nor is what does not count anyway.
+ * Returns the findings against a drafted plan. Findings quote the plan and are kept for ever, so a plan that may hold a
+ * secret is not read. Neither is one that does not count.
  */
 async function readDraft(
   drafts: Drafts | undefined,

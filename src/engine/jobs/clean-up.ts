@@ -53,7 +53,7 @@ function keepingOfWork(job: string, runs: readonly (RunState | null)[]): Keeping
     case 'launching':
     case 'running':
       return attemptOf(known)?.id === job
-        ? { keep: true, why: 'at work' }
+        ? { keep: true, why: 'its agent is running' }
         : { keep: true, why: 'an earlier attempt of an open task' };
     default:
       return {
@@ -94,7 +94,7 @@ const dropCommand = ({ run }: RunState, task: TaskId): string => `tidegate drop 
 const hasLanded = ({ landing, undo, ended }: RunState, task: TaskId): boolean =>
   ended !== null && landing.status !== 'undoing' && undo.landed.includes(task);
 
-/** First the files, then the fact: until the ledger says that they are gone, they are named to people. What cannot be removed is told to whoever asked. */
+/** Removes the files before it records that: until then, people see their names. A failure is the answer to the request. */
 export async function discardKept(
   disk: Pick<Disk, 'discard'>,
   log: RunLog,

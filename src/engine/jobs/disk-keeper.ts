@@ -14,44 +14,44 @@ import { failureOf, isEnvironmental } from '../../ports/failures.ts';
 import { keepingOf } from './clean-up.ts';
 
 type DiskKeeper = {
-  /** Why no attempt may start, as far as is known now. */
+  /** Returns why no attempt may start; null when one may. */
   shortage(): Shortage | null;
-  /** Something ended: measure again, and remove what has to go. In the background, one look at a time. */
+  /** Measures again in the background, and removes what must go. One measurement at a time. */
   look(): void;
   stop(): void;
 };
 
 /**
- * Keeps the disk limits. Nothing waits for it, but for its first look where files are kept that only a person may remove: an attempt
- * that starts while it measures is counted by the next look, so the cap may be passed by what was under way. While room is short it
- * looks again by itself.
+ * Enforces the disk limits. Attempts wait only for the first measurement, and only where files are kept that a person must remove.
+ * An attempt that starts during a measurement is counted by the next one, so the cap may be exceeded by running attempts. While
+ * room is short it measures again by itself.
  */
-export function keepDisk(world: {
+export function keepDisk(options: {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly runs: () => readonly (RunState | null)[];
   readonly changed: () => void;
   readonly failed: (cause: unknown) => void;
 }): DiskKeeper {
-  const { disk, clock } = world;
+  const { disk, clock } = options;
   const stopped = new AbortController();
   let known: Measured | null = null;
   let isMeasured = false;
   let unmeasured: Shortage | null = null;
-  /** Somebody goes by a shortage, and has to hear when it is over. */
-  let wasTold = false;
+  /** A shortage was reported, so its end must be reported too. */
+  let isReported = false;
   let isLooking = false;
   let asked = false;
   let isWaiting = false;
 
-  const holdsKept = (): boolean => world.runs().some((state) => state !== null && state.kept.length > 0);
+  const holdsKept = (): boolean => options.runs().some((state) => state !== null && state.kept.length > 0);
   const shortage = (): Shortage | null => {
     const found =
       unmeasured ??
       (!isMeasured && holdsKept() ? ({ because: { rule: 'disk-measuring' } } as const) : null) ??
       (known === null ? null : shortageOf({ ...known, free: disk.free(), memory: disk.memory() }, known.limits));
     if (found !== null) {
-      wasTold = true;
+      isReported = true;
       void lookLater();
     }
     return found;
@@ -60,7 +60,7 @@ export function keepDisk(world: {
   const measure = async (): Promise<void> => {
     const limits = await disk.limits();
     known = { limits, used: known?.used ?? 0, largest: known?.largest ?? null };
-    const runs = world.runs();
+    const runs = options.runs();
     const holdings = await disk.holdings(stopped.signal);
     const leaving = toRemove(holdings, disk.free(), limits, ({ id, over }) => !over || keepingOf(id, runs).keep);
     for (const holding of leaving) await disk.remove(holding);
@@ -71,7 +71,7 @@ export function keepDisk(world: {
     isMeasured = true;
   };
 
-  const lookUntilTold = async (): Promise<void> => {
+  const measureUntilDone = async (): Promise<void> => {
     isLooking = true;
     while (asked && !stopped.signal.aborted) {
       asked = false;
@@ -80,15 +80,15 @@ export function keepDisk(world: {
         if (!isEnvironmental(cause)) throw cause;
         unmeasured = { because: { rule: 'disk-unmeasured', because: failureOf(cause) } };
       });
-      const before = wasTold;
-      wasTold = false;
-      if (shortage() !== null || before) world.changed();
+      const before = isReported;
+      isReported = false;
+      if (shortage() !== null || before) options.changed();
     }
     isLooking = false;
   };
   const look = (): void => {
     asked = true;
-    if (!isLooking) lookUntilTold().catch(world.failed);
+    if (!isLooking) measureUntilDone().catch(options.failed);
   };
   const lookLater = async (): Promise<void> => {
     if (isWaiting) return;

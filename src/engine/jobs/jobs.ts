@@ -14,7 +14,7 @@ import type { Job, ShellJob, Terms } from '../../ports/supervisor.ts';
 
 export type JobPlaces = { readonly state: StateDir; readonly checkout: string; readonly runDirectory: string };
 
-/** What the supervisor of one attempt is told. A function of the ledger alone, so that a restart tells it the same. */
+/** Builds the job of an attempt from the ledger alone, so that a restart builds the same. */
 export function attemptJob(
   places: JobPlaces,
   state: RunState,
@@ -83,7 +83,7 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
   };
 }
 
-/** What the supervisor of an attempt under way is told when people granted or raised something, or somebody wrote to it. */
+/** Returns the terms of a running attempt, which change when people grant or raise something or write to it. */
 export const termsOf = (state: RunState, task: PlannedTask): Terms => ({
   scope: toolScopeOf(state.plan, task, grantedIn(state)),
   usd: allowanceOf(state, task),
@@ -127,7 +127,7 @@ export function shellJob(
   };
 }
 
-/** What the supervisor of one check is told; `number` grows when an earlier one was lost. */
+/** Builds the job of a check. `number` grows when an earlier job was lost. */
 export function checkJob(
   places: JobPlaces,
   state: RunState,
@@ -160,8 +160,8 @@ export function checkJob(
 }
 
 /**
- * What the supervisor of the commands of `generated` is told; `number` grows when an earlier one was lost. They may
- * download, as setup may, and get nothing by name: what they write is merged.
+ * Builds the job of the `generated` commands. `number` grows when an earlier job was lost. The commands may download, as setup
+ * may, and get no variables: their output is merged.
  */
 export function generateJob(
   places: JobPlaces,

@@ -39,7 +39,7 @@ export function createRun(order: RunOrder, by: By, seen: SeenBefore): readonly R
     : [created, judgedContract, judgedLoad, ...approved];
 }
 
-/** What was approved with the order stays approved, whatever becomes of the terminal that it came from. */
+/** An approval with the order survives the terminal that it came from. */
 function approvals({ plan, hash, wave, approves }: RunOrder, { who }: By): readonly RunEvent[] {
   const waves = plan.waves.map((_, index) => index).filter((index) => wave === null || wave === index);
   const starts = new Set(waves.map((index) => startTap(plan, index)));
@@ -54,11 +54,11 @@ function approvals({ plan, hash, wave, approves }: RunOrder, { who }: By): reado
 }
 
 /**
- * What a run of this order would come to before a person is asked: the same phases by the same functions, in memory.
- * Nothing is made, stored or started.
+ * Returns the run as it would be before its approval, by the same phases and functions, in memory. Nothing is created, stored
+ * or started.
  */
 export function rehearse(order: RunOrder, seen: SeenBefore, given: StepInputs): RunState {
-  // nothing is asked of others: the built-in board stands for whatever thread it would get
+  // no thread is requested elsewhere: the built-in board takes its place
   const { thread: _, ...plan } = order.plan;
   const created = createRun({ ...order, plan, approves: [] }, { who: 'tidegate', via: 'policy' }, seen);
   let state = foldRun(created.map((event) => ({ seq: 0, event })));

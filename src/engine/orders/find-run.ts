@@ -5,7 +5,7 @@ import { foldRun, type RunState } from '../../domain/run/run.ts';
 import { isLive } from '../../domain/run/schedule.ts';
 import { isRunStream, type Ledger, type Stored } from '../../ports/ledger.ts';
 
-/** A run as its stream says. `state` is null while it is only ordered: no coordinator has made it yet. */
+/** A run as it is in the ledger. `state` is null until a coordinator has created the run. */
 export type KnownRun = {
   readonly run: RunId;
   readonly state: RunState | null;
@@ -14,16 +14,16 @@ export type KnownRun = {
 
 export type Subject = KnownRun & { readonly task: TaskId | null };
 
-/** `reason` is for programs, `message` one line for people. */
+/** `reason` is for programs, `message` is one line for people. */
 type NotFound = {
   readonly reason: 'bad-id' | 'no-run' | 'unknown-run' | 'unknown-task' | 'ambiguous';
   readonly message: string;
 };
 
-/** Not ended; a run that is only ordered is open, too. */
+/** True until a run has ended; an order is open, too. */
 export const isOpen = ({ state }: KnownRun): boolean => state === null || state.ended === null;
 
-/** The run that moves the branch before this one does; null: it is this run's turn, or it is not about to move it. */
+/** Returns the run that moves the branch before this one; null when it is this run's turn or it moves nothing. */
 export const landsBefore = (runs: readonly KnownRun[], state: RunState): RunId | null =>
   isInQueue(state)
     ? aheadInQueue(
@@ -32,13 +32,13 @@ export const landsBefore = (runs: readonly KnownRun[], state: RunState): RunId |
       )
     : null;
 
-/** How many attempts are at work in all runs, if that is as many as may be; null while there is room. */
+/** Returns the number of running attempts in all runs when the limit is reached; null while there is room. */
 export function fullAt(runs: readonly KnownRun[], most: number): number | null {
   const live = runs.flatMap(({ state }) => Object.values(state?.tasks ?? {}).filter(isLive)).length;
   return live >= most ? live : null;
 }
 
-/** Every run of the repository, oldest first. */
+/** Returns all runs of the repository, oldest first. */
 export async function knownRuns(ledger: Ledger): Promise<readonly KnownRun[]> {
   const streams = (await ledger.streams()).filter(isRunStream);
   const runs = await Promise.all(streams.map((stream) => readRun(ledger, runId(stream))));
@@ -51,8 +51,8 @@ export async function readRun(ledger: Ledger, run: RunId): Promise<KnownRun> {
 }
 
 /**
- * The run, or the task of a run, that a person means: `run`, `run/task`, the beginning of either if it is the only one,
- * a task of the live run, or nothing at all for the live run itself. Nothing is guessed: what fits twice is listed.
+ * Finds the run or task that a person names: `run`, `run/task`, a unique prefix of either, a task of the live run, or nothing for
+ * the live run itself. Nothing is guessed: several matches are listed.
  */
 export function findSubject(
   runs: readonly KnownRun[],
@@ -97,7 +97,7 @@ export function findSubject(
   });
 }
 
-/** A task that is misspelt looks like a run that is not there. */
+/** A misspelt task looks like an unknown run, so the tasks are listed. */
 function tasksOf(live: Result<KnownRun, NotFound>): string {
   const tasks = live.ok ? Object.keys(live.value.state?.tasks ?? {}) : [];
   return live.ok && tasks.length > 0 ? `; tasks of ${live.value.run} are ${listed(tasks)}` : '';
@@ -130,7 +130,7 @@ function findTask(known: KnownRun, given: string): Result<Subject, NotFound> {
   return err({ reason: 'unknown-task', message: `${known.run} has no task ${given}; it has ${listed(tasks)}` });
 }
 
-/** A run by its name; else the only live one that begins so; else the only one at all. */
+/** Returns the run with this name; otherwise the only live run, or the only run, with this prefix. */
 function pickRun(runs: readonly KnownRun[], given: string): Result<KnownRun, 'unknown' | 'ambiguous'> {
   const name = (known: KnownRun): string => known.run;
   const live = pick(runs.filter(isOpen), name, given);
@@ -138,7 +138,7 @@ function pickRun(runs: readonly KnownRun[], given: string): Result<KnownRun, 'un
   return any.ok || !live.ok ? any : live;
 }
 
-/** A task of the only live run that is called exactly so, unless a run is, too: `drop p` means the task p, not a run that begins so. */
+/** Returns the task of the only live run with exactly this name, unless a run has it: `drop p` means the task p, not a run with that prefix. */
 function taskOfLive(
   runs: readonly KnownRun[],
   given: string,
@@ -149,7 +149,7 @@ function taskOfLive(
   return Object.hasOwn(live.state?.tasks ?? {}, given) ? ok({ ...live, task: taskId(given) }) : null;
 }
 
-/** The one that is called so, or else the only one that begins so. */
+/** Returns the item with this name, or the only one with this prefix. */
 function pick<T>(all: readonly T[], name: (one: T) => string, given: string): Result<T, 'unknown' | 'ambiguous'> {
   const exact = all.find((one) => name(one) === given);
   if (exact !== undefined) return ok(exact);

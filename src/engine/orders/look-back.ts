@@ -16,7 +16,7 @@ import type { GitReader } from '../../ports/merger.ts';
 type Runs = readonly (RunState | null)[];
 type Ancestry = Pick<GitReader, 'isAncestor' | 'branchTip'>;
 
-/** With `--wave`: what earlier runs made of each task, and whether it is in the commit that this run would begin at. */
+/** With `--wave`: returns the results of earlier runs for each task, and whether they are in the commit that this run starts from. */
 export async function lookBack(
   git: Ancestry,
   order: Pick<RunOrder, 'plan' | 'wave' | 'target' | 'continues'>,
@@ -26,7 +26,7 @@ export async function lookBack(
   return wave === null ? [] : await resultsIn(git, continues?.commit ?? target.commit, earlierResults(plan, runs));
 }
 
-/** The branch that a wave goes on from when the waves before it are not on the person's branch; null: the person's branch. */
+/** Returns the branch that a wave continues when the waves before it are not on the person's branch; null for the person's branch. */
 export async function continuationOf(
   git: Ancestry,
   order: Pick<RunOrder, 'plan' | 'wave' | 'target'>,
@@ -45,7 +45,7 @@ export async function continuationOf(
 
 type Results = ReturnType<typeof earlierResults>;
 
-/** Of several runs that had a task the newest whose commit is in the base counts; else the newest. */
+/** For each task, the newest result whose commit is in the base counts; without one, the newest result. */
 async function resultsIn(git: Ancestry, base: CommitId, all: Results): Promise<readonly EarlierTask[]> {
   const found: EarlierTask[] = [];
   for (const { absent, results } of all) {
@@ -63,14 +63,14 @@ async function inBase(git: Ancestry, base: CommitId, result: EarlierResult): Pro
   return { ...rest, ...(isThere ? { branch } : {}), inBase };
 }
 
-/** What a repository is known by. */
+/** Returns what identifies a repository. */
 export async function attest(git: Pick<GitReader, 'rootCommit' | 'remotes'>): Promise<RepoAttestation> {
   return { rootCommit: await git.rootCommit(), remotes: await git.remotes() };
 }
 
 /**
- * What follows once the person's branch contains the commits of a pull request; nothing while it does not. Whoever merged it made
- * no event, so this is decided when somebody looks: the coordinator records it, and views count with it.
+ * Returns the events that follow once the person's branch contains the commits of a pull request; none before. Merging it made no
+ * event, so this is decided at every look: the coordinator records the events, and views apply them.
  */
 export async function landedRequest(state: RunState | null, git: GitReader): Promise<readonly RunEvent[]> {
   if (state?.landing.status !== 'offered' || state.ended !== 'done') return [];
@@ -87,7 +87,7 @@ export async function landedRequest(state: RunState | null, git: GitReader): Pro
   ];
 }
 
-/** The run as it would be recorded now. Nothing is recorded by it. */
+/** Returns the run as it would be recorded now, without recording anything. */
 export async function asSeenNow<Known extends { readonly state: RunState | null }>(
   known: Known,
   git: GitReader,

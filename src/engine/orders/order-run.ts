@@ -85,7 +85,7 @@ export async function placeOrder(
   await repo.ledger.request(order.run, { type: 'requested-run', by, ...order, ...keyed });
 }
 
-/** What the phases before approval will say of an order, and whether it can be fenced here. */
+/** Judges an order by the phases before approval, and by whether it can be fenced here. */
 export async function judgedBefore(repo: RepositoryHandle, order: RunOrder) {
   const rehearsed = await rehearsal(repo, order);
   const findings = [...refusals(rehearsed), ...(await authorFindings(repo)), ...(await fenceFindings(repo, order))];
@@ -156,7 +156,7 @@ export function newRunId(name: string, nonce: string): RunId {
 type Preflight = {
   /** Each of these keeps the run from being ordered. */
   readonly refused: readonly Finding[];
-  /** Told to a person before they are asked. */
+  /** Shown to a person before the approval. */
   readonly warnings: readonly Finding[];
   /** There is something uncommitted to take along, and that was asked for. */
   readonly takes: boolean;
@@ -164,7 +164,7 @@ type Preflight = {
 
 const noPreflight: Preflight = { refused: [], warnings: [], takes: false };
 
-/** What would go wrong after agents were paid, found before: in the checkout, in the agents of the plan, in signing. */
+/** Finds problems before agents cost money: in the checkout, in the agents of the plan, in signing. */
 async function orderPreflight(repo: RepositoryHandle, order: RunOrder, withUncommitted: boolean): Promise<Preflight> {
   const { plan, continues } = order;
   const agents = await agentsOf(repo, order);

@@ -9,7 +9,7 @@ import { evolveTimes, noTimes, type Times } from '../../view/times.ts';
 /** A run with the times that views need, folded as well. */
 export type LiveRun = KnownRun & { readonly times: Times };
 
-/** Every run of one repository with its fold kept in memory, fed event by event. */
+/** All runs of one repository, with their folds kept in memory and fed event by event. */
 export type LiveRuns = {
   /** All runs that are in the ledger now, oldest first. */
   all(): Promise<readonly LiveRun[]>;

@@ -3,29 +3,29 @@ import type { Hosting, RepositoryHandle } from '../../ports/repository-handle.ts
 import type { Repositories, RepositoryEntry, ServedRepository } from '../site.ts';
 import { liveRuns } from './live-runs.ts';
 
-type Shelf = {
+type RepositoriesOptions = {
   list(): Promise<readonly RepositoryEntry[]>;
-  /** Rejects with what kept us from opening it. */
+  /** Rejects when the repository cannot be opened. */
   openRepository(entry: RepositoryEntry): Promise<RepositoryHandle>;
   readonly home: string | null;
-  /** A coordinator that this server hosted has failed; the next command starts another. */
+  /** Reports a hosted coordinator that failed. The next command starts another. */
   failed(id: string, error: unknown): void;
 };
 
-/** Opens each repository when it is first asked for, and hosts its coordinator when there is something to coordinate. */
-export function repositoriesOf(shelf: Shelf): Repositories {
+/** Opens each repository at its first request, and hosts its coordinator when one is needed. */
+export function repositoriesOf(options: RepositoriesOptions): Repositories {
   const opened = new Map<string, Promise<ServedRepository>>();
   const hosts = new Map<string, Promise<Hosting>>();
 
   const open = async (entry: RepositoryEntry): Promise<ServedRepository> => {
-    const repo = await shelf.openRepository(entry);
+    const repo = await options.openRepository(entry);
     const host = async (): Promise<Hosting> => {
       const hosting = await repo.host();
       hosting.failed.catch((error: unknown) => {
         hosts.delete(entry.id);
-        shelf.failed(entry.id, error);
+        options.failed(entry.id, error);
       });
-      // a guest hosts nothing: the next command looks again
+      // a guest hosts nothing: the next command tries again
       if (hosting.role === 'guest') hosts.delete(entry.id);
       return hosting;
     };
@@ -45,17 +45,17 @@ export function repositoriesOf(shelf: Shelf): Repositories {
   };
 
   return {
-    list: shelf.list,
-    home: shelf.home,
+    list: options.list,
+    home: options.home,
     open: async (id) => {
-      const known = opened.get(id);
-      // kept open: where it lies need not be looked up again
-      if (known !== undefined) return await known;
-      const entry = (await shelf.list()).find((one) => one.id === id);
+      const earlier = opened.get(id);
+      // an open repository need not be looked up again
+      if (earlier !== undefined) return await earlier;
+      const entry = (await options.list()).find((one) => one.id === id);
       if (entry === undefined) return null;
       const opening = opened.get(id) ?? open(entry);
       opened.set(id, opening);
-      // one that failed is tried again when it is asked for again
+      // after a failure, the next request tries again
       opening.catch(() => opened.delete(id));
       return await opening;
     },

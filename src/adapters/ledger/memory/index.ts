@@ -1,7 +1,7 @@
 import { type ChainLink, genesis, walkChain } from '../../../domain/ledger/chain.ts';
 import { isRequest } from '../../../domain/ledger/events.ts';
 import type { Holder, Ledger, Stored } from '../../../ports/ledger.ts';
-import { chain, draft, draftExternal, firstLink, type SerializedEvents, sha256, storedOf } from '../chain.ts';
+import { chain, draft, draftDcm, firstLink, type SerializedEvents, sha256, storedOf } from '../chain.ts';
 
 /** A ledger that lives as long as its process; for tests and dry runs. */
 export function memoryLedger(options: { readonly now?: () => Date } = {}): Ledger {
@@ -43,7 +43,7 @@ export function memoryLedger(options: { readonly now?: () => Date } = {}): Ledge
       return one;
     },
     appendDcm: async (session, expected, events) => {
-      const drafted = draftExternal(session, events);
+      const drafted = draftDcm(session, events);
       if (positionOf(drafted.stream) !== expected) return { outcome: 'conflict' };
       return { outcome: 'appended', stored: store(drafted, 0) };
     },

@@ -9,10 +9,10 @@ export const restoreBoth = (file: string): string =>
 
 export const useNewer = 'Nothing was changed. Use the newer Tidegate that wrote it';
 
-/** SQLite tells damage in several lines; we tell it in one. */
+/** SQLite reports damage in several lines; we report it in one. */
 export const inOneLine = (found: string): string => found.replaceAll(/\s*\n\s*/g, ' ');
 
-/** Tells what a failed database or file call means for the ledger. What is neither is our bug and comes back as it is. */
+/** Returns the ledger's error for a failed database or file call. Any other error is a bug and is returned unchanged. */
 export function ledgerFailure(file: string, cause: unknown): unknown {
   if (cause instanceof LedgerDamaged || cause instanceof LedgerUnavailable) return cause;
   if (cause instanceof NewerEvent) return new LedgerDamaged(file, cause.message, useNewer, cause);
@@ -22,7 +22,7 @@ export function ledgerFailure(file: string, cause: unknown): unknown {
   return cause;
 }
 
-/** SQLite says only that it cannot open the file; the system says why: read-only, not permitted. */
+/** Returns the reason of the operating system: SQLite says only that it cannot open the file. */
 function unwritable(file: string): Error | null {
   try {
     accessSync(dirname(file), constants.W_OK);
@@ -32,7 +32,7 @@ function unwritable(file: string): Error | null {
   }
 }
 
-/** Runs `work`, with its failures told apart. */
+/** Runs `work` and converts its failures. */
 export function guarded<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -41,7 +41,7 @@ export function guarded<T>(file: string, work: () => T): T {
   }
 }
 
-/** The environment failed: in a transaction, everybody's work is lost, not only that of the one who noticed. */
+/** True when the environment failed: then the work of the whole transaction is lost. */
 export const isDatabaseUnavailable = (cause: unknown): boolean => unavailable.has(primaryCode(cause));
 
 /** SQLITE_ERROR; for a first pragma on a file it can only mean a file format that SQLite does not know. */
@@ -50,7 +50,7 @@ export const isMalformed = (cause: unknown): boolean => primaryCode(cause) === 1
 /** BUSY comes only after the time that we wait: whoever writes needs milliseconds. */
 const isLocked = (cause: unknown): boolean => primaryCode(cause) === 5;
 const lockedForTooLong =
-  'another process began to write and does not go on. If a tidegate process is stopped (T in `ps`), continue or end it';
+  'another process holds the write lock and does not finish. If a tidegate process is stopped (T in `ps`), continue or end it';
 
 const isFileError = (cause: unknown): boolean => cause instanceof Error && 'syscall' in cause;
 

@@ -16,8 +16,8 @@ type GroupCommit = {
 };
 
 /**
- * The one writer of this process. What is asked for in one turn of the event loop shares one transaction, so that many
- * writes cost one sync. `recordHead` runs after the commit and before anyone is told; `committed` after that.
+ * The only writer of this process. All writes of one turn of the event loop share one transaction, so that many writes cost one
+ * sync. `recordHead` runs after the commit and before any promise resolves; `committed` after that.
  */
 export function groupCommit(
   db: DatabaseSync,
@@ -55,7 +55,7 @@ export function groupCommit(
       failpoint('ledger-after-commit');
       hooks.recordHead();
       failpoint('ledger-after-head');
-      for (const tell of settle) tell();
+      for (const resolve of settle) resolve();
     } catch (cause) {
       if (db.isTransaction) db.exec('rollback');
       const failure = ledgerFailure(hooks.file, cause);

@@ -1,6 +1,6 @@
 import { isRequest } from '../../../domain/ledger/events.ts';
 import { type Ledger, LedgerDamaged, type Stored } from '../../../ports/ledger.ts';
-import { chain, draft, draftExternal, type SerializedEvents, storedOf } from '../chain.ts';
+import { chain, draft, draftDcm, type SerializedEvents, storedOf } from '../chain.ts';
 import { guarded, restoreBoth } from './errors.ts';
 import { groupCommit } from './group-commit.ts';
 import { inWriteLock, type Opened, openDatabase } from './open.ts';
@@ -86,7 +86,7 @@ function ledgerOf(file: string, { db, rows, head }: Opened, options: SqliteLedge
       return stored;
     },
     appendDcm: async (session, expected, events) => {
-      const drafted = draftExternal(session, events);
+      const drafted = draftDcm(session, events);
       return writer.run(() => {
         if (rows.lastPosition(drafted.stream) !== expected) return { outcome: 'conflict' };
         return { outcome: 'appended', stored: store(drafted, 0) };

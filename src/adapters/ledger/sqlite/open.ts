@@ -111,7 +111,7 @@ function reconcile(file: string, rows: Rows, head: HeadFile): void {
     const problem = walk.step(link);
     if (problem !== null) refuse(`seq ${link.seq}: ${problem}`);
   }
-  // What a killed writer left in the log may not be on disk yet; the head must not be ahead of it.
+  // The log of a killed writer may not be on disk yet; the head must not be ahead of it.
   if (existsSync(`${file}-wal`)) syncFile(`${file}-wal`);
   head.advance({ ...tip, epoch });
 }

@@ -51,7 +51,7 @@ export function ledgerStatements(db: DatabaseSync) {
       const text = holder === null ? null : JSON.stringify(holder);
       upsertEpoch.run(epoch, text, sha256(`${epoch} ${text}`));
     },
-    /** What SQLite itself finds wrong with the file, in one line, or null. */
+    /** Returns the problem that SQLite finds in the file, in one line; null when there is none. */
     integrityProblem: (): string | null => {
       const found = String(integrityCheck.get()?.['integrity_check']);
       return found === 'ok' ? null : inOneLine(found);

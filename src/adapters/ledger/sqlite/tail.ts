@@ -4,7 +4,7 @@ import { guarded } from './errors.ts';
 
 type Tail = {
   readonly subscribe: (after: number, listener: (stored: Stored) => void) => AsyncDisposable;
-  /** Hands every subscriber what it has not seen. */
+  /** Hands every subscriber the events that it has not seen. */
   readonly pump: () => void;
   readonly close: () => void;
 };
@@ -73,7 +73,7 @@ export function tail(source: {
 
 const batchSize = 500;
 
-/** A subscriber cannot be told of an unreadable disk; it hears again at the next commit or re-read. */
+/** Subscribers get no error for an unreadable disk: they continue at the next commit or re-read. */
 function readOrWait(read: () => readonly Stored[]): readonly Stored[] {
   try {
     return read();
