@@ -18,6 +18,7 @@ describe('a fold', () => {
     const reached = importClosure(...folds).map((file) => file.replace('src/domain/', ''));
     expect(reached).toEqual([
       'agents/provider.ts',
+      'base/present.ts',
       'base/sequence.ts',
       'board/board.ts',
       'decide/tap.ts',

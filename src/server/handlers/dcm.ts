@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { present } from '../../domain/base/present.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { ExternalCommand, SubtaskChange } from '../../domain/external/command.ts';
 import { sessionWave } from '../../domain/external/counts.ts';
@@ -188,11 +189,13 @@ function orderOf({ tasks, wave_number }: Given<typeof dcmRoutes.submitBatch>['bo
 
 function changeOf(body: Given<typeof dcmRoutes.updateSubtask>['body']): SubtaskChange {
   return {
-    ...(body.status === undefined ? {} : { status: body.status }),
-    ...(body.result === undefined ? {} : { result: body.result }),
-    ...(body.agent_id === undefined ? {} : { agentId: body.agent_id }),
-    ...(body.priority === undefined ? {} : { priority: body.priority }),
-    ...(body.blocked_by === undefined ? {} : { blockedBy: body.blocked_by }),
-    ...(body.context_snapshot === undefined ? {} : { context: body.context_snapshot }),
+    ...present({
+      status: body.status,
+      result: body.result,
+      agentId: body.agent_id,
+      priority: body.priority,
+      blockedBy: body.blocked_by,
+      context: body.context_snapshot,
+    }),
   };
 }
