@@ -1,5 +1,5 @@
-import { endLine } from '../../domain/explain/ending.ts';
 import stringWidth from 'string-width';
+import { endLine } from '../../domain/explain/ending.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { usageOf } from '../../domain/run/task.ts';
