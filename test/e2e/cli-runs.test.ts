@@ -92,7 +92,7 @@ test('without a terminal and without --yes a person is needed: exit 43 and the c
 test('an agent cannot answer with --yes', async () => {
   await using here = await project({ plan: { tasks: { hello } }, env: { CLAUDECODE: '1' } });
   const { code, stderr } = await here.cli('run', 'plan.yaml', '--yes');
-  expect({ code, stderr }).toEqual({ code: 43, stderr: expect.stringContaining('called by an agent (claude-code)') });
+  expect({ code, stderr }).toEqual({ code: 43, stderr: expect.stringContaining('an agent (claude-code) called this') });
   expect((await here.events()).some(({ event }) => event.type === 'attempt-intended')).toBe(false);
 });
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { project } from '../../test/support/project.ts';
-import { commitId } from '../domain/base/ids.ts';
-import { explain } from '../domain/explain/explain.ts';
-import { stateDir } from '../domain/ledger/state-dir.ts';
-import { EnvironmentFailed } from '../ports/failures.ts';
+import { project } from '../../../test/support/project.ts';
+import { commitId } from '../../domain/base/ids.ts';
+import { explain } from '../../domain/explain/explain.ts';
+import { stateDir } from '../../domain/ledger/state-dir.ts';
+import { EnvironmentFailed } from '../../ports/failures.ts';
 import { draftReader } from './drafts.ts';
 
 const drafted = { commit: commitId('0'.repeat(40)), file: 'a.plan.yaml', branch: 'main' };
