@@ -46,7 +46,7 @@ test('in a pipe: plain lines, landed, exit 0; then undone exactly', async () => 
   for (const line of ['hello: started', 'reply: ready', 'wave 1: merged hello, reply', 'Landed on main as'])
     expect(ran.stdout).toContain(line);
   expect(ran.stdout).toContain('(yes-flag)');
-  expect(ran.stdout).toContain('onto main; it has no checks\n');
+  expect(ran.stdout).toContain('onto main; the plan has no checks\n');
   expect(ran.stdout).toMatch(/Landed on main as \w+ \(the plan has no checks\)/);
   expect(JSON.parse((await here.cli('status', '--json')).stdout)).toMatchObject({ checks: [] });
   expect(ran.stdout).toContain('(land-flag)');
@@ -157,7 +157,7 @@ test('on a terminal the start is asked for inline: y starts, Enter says no and e
   await using here = await project({ plan: { tasks: { hello } } });
   const no = await typed(here, { 'Start 1 task? [y/N/e/d]': '\n' });
   expect(no).toMatchObject({ code: 1 });
-  expect(no.screen).toContain('said no');
+  expect(no.screen).toContain('rejected by');
   const yes = await typed(here, { 'Start 1 task? [y/N/e/d]': 'y\n', 'Land 1 task on main? [y/n/d': 'y' });
   expect(yes).toMatchObject({ code: 0 });
   expect(yes.screen).toContain('✓ Check  ✓ Approve  ✓ Work  ✓ Verify  ✓ Land');
