@@ -61,7 +61,7 @@ const together = [
   { name: 'domain', test: /\/src\/(?:domain|engine|pipeline|planner|ports)\// },
   { name: 'view', test: /\/src\/view\// },
   { name: 'plan', test: /\/src\/main\/plan-reader\.ts$/ },
-  { name: 'repository', test: /\/src\/main\/open-repository\.ts$/ },
+  { name: 'repository', test: /\/src\/main\/compose\/open-repository\.ts$/ },
   { name: 'foreground', test: /\/src\/cli\/follow\/foreground\.ts$/ },
 ];
 

@@ -19,6 +19,7 @@ describe('a fold', () => {
     expect(reached).toEqual([
       'src/dcm/session.ts',
       'agents/provider.ts',
+      'base/present.ts',
       'base/sequence.ts',
       'board/board.ts',
       'decide/tap.ts',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { present } from '../domain/base/present.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { By } from '../domain/ledger/requests.ts';
@@ -203,16 +204,15 @@ function submitCommand({ tasks, wave_number }: RouteInput<Routes['submitBatch']>
   } as const satisfies DcmCommand;
 }
 
-function changeOf(body: RouteInput<Routes['updateSubtask']>['body']): DcmSubtaskChange {
-  return {
-    ...(body.status === undefined ? {} : { status: body.status }),
-    ...(body.result === undefined ? {} : { result: body.result }),
-    ...(body.agent_id === undefined ? {} : { agentId: body.agent_id }),
-    ...(body.priority === undefined ? {} : { priority: body.priority }),
-    ...(body.blocked_by === undefined ? {} : { blockedBy: body.blocked_by }),
-    ...(body.context_snapshot === undefined ? {} : { context: body.context_snapshot }),
-  };
-}
+const changeOf = (body: RouteInput<Routes['updateSubtask']>['body']): DcmSubtaskChange =>
+  present({
+    status: body.status,
+    result: body.result,
+    agentId: body.agent_id,
+    priority: body.priority,
+    blockedBy: body.blocked_by,
+    context: body.context_snapshot,
+  });
 
 function refuse(refusal: DcmRefusal): Result<never, Problem> {
   const { detail, fix } = explain(refusal);

@@ -7,19 +7,19 @@ import type { Context, Signal } from '../cli/frame/command.ts';
 import { type GlobalOptions, runProgram } from '../cli/frame/program.ts';
 import { ports } from './ports.ts';
 
-/** The command line and, in `run` and `resume`, the coordinator. Reads the environment and hears signals for all of it. */
+/** The command line and, in `run` and `resume`, the coordinator. Only this file reads its environment and signals. */
 armFailpoints(process.env['TIDEGATE_FAILPOINT']);
 
 const listeners = new Set<(signal: Signal) => void>();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => hear(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => notify(signal));
 
-function hear(signal: Signal): void {
+function notify(signal: Signal): void {
   if (listeners.size === 0) process.exit(130);
   for (const listener of listeners) listener(signal);
 }
 
 const readerGone = new AbortController();
-// One per colour setting: the second parse of options must not open the streams again.
+// one per colour setting: parsing options twice must not open the streams again
 const terminals = new Map<boolean, ReturnType<typeof openTerminal>>();
 
 function terminal(colour: boolean): ReturnType<typeof openTerminal> {
@@ -31,7 +31,7 @@ function terminal(colour: boolean): ReturnType<typeof openTerminal> {
       stderr: process.stderr,
       env: colour ? process.env : { ...process.env, NO_COLOR: '1' },
       onReaderGone: () => readerGone.abort(),
-      onInterrupt: () => hear('SIGINT'),
+      onInterrupt: () => notify('SIGINT'),
     });
   terminals.set(colour, opened);
   return opened;

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
+import { closeInherited } from '../adapters/process/inherited.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { tokensFile, withStoredTokens } from '../agents/common/login.ts';
 import { atHome } from '../supervisor/job/at-home.ts';
 import { rescue } from '../supervisor/job/rescue.ts';
 import { supervise } from '../supervisor/job/supervise.ts';
-import { closeInherited } from './inherited.ts';
 
 /**
  * `node supervisor.js <job directory>`: one per attempt or check. Exit 0 also when another supervisor has the job.

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { hasCode } from '../adapters/files/absent.ts';
 import { writeDurably } from '../adapters/files/durable-file.ts';
 import { readStateFile } from '../adapters/files/state-file.ts';
 import { bootId, identify, isAlive, type ProcessIdentity } from '../adapters/process/process-identity.ts';
@@ -64,7 +65,7 @@ function signalGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!hasCode(error, 'ESRCH')) throw error;
   }
 }
 
@@ -72,8 +73,7 @@ function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return null;
+    if (hasCode(error, 'ENOENT', 'ESRCH')) return null;
     throw error;
   }
 }
@@ -133,5 +133,4 @@ function namesIn(folder: string, recursive: boolean): readonly string[] {
   }
 }
 
-const isAbsent = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '');
+const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR', 'ESRCH');

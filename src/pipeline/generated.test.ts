@@ -91,7 +91,7 @@ test.each([exited(1), ended('timed-out'), ended('lost')])('%j gives the round up
   const [, event] = given?.kind === 'fact' ? given.events : [];
   expect(event?.type === 'run-halted' && explain(event.because)).toMatchObject({
     detail: expect.stringMatching(/list\.txt.*no such module; ls > list\.txt: exit 1/),
-    fix: "tidegate logs demo-ab12 --generated; if a task broke it, tidegate drop demo-ab12/a or tidegate rework demo-ab12/a -m 'the generated files (list.txt) could not be rebuilt'",
+    fix: "tidegate logs demo-ab12 --generated; if a broke it: tidegate drop demo-ab12/a or tidegate rework demo-ab12/a -m 'the generated files (list.txt) could not be rebuilt'",
   });
   const halted = after(failed, ...(given?.kind === 'fact' ? given.events : []));
   expect([halted.mode.mode, closure(halted)]).toEqual(['halted', []]);

@@ -86,7 +86,7 @@ describe('tidegate auth claude', () => {
       'a key',
       'sk-ant-api03-planted-planted-planted\r',
       2,
-      'an API key: tidegate auth claude ANTHROPIC_API_KEY; nothing',
+      'an API key. Store it with: tidegate auth claude ANTHROPIC_API_KEY; nothing',
     ],
     ['half a token and Ctrl-C', 'sk-ant-oat01-planted\x03', 130, ''],
   ])('given %s keeps nothing and says so', async (_, typed, exit, message) => {
@@ -136,7 +136,7 @@ describe('other agents', () => {
     });
     expect(she.call('aider', '--check')).toMatchObject({
       exit: 2,
-      err: 'tidegate: auth knows claude, codex, opencode, gemini\n',
+      err: 'tidegate: auth: unknown agent aider; use claude, codex, opencode, gemini\n',
     });
   });
 

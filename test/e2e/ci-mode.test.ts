@@ -62,9 +62,9 @@ test('a plan with a mistake is annotated where the mistake is; nothing was start
 });
 
 test.each([
-  [['--junit', 'x.xml'], '--junit goes with --ci'],
-  [['--ci', '--junit', 'none/x.xml'], 'there is no directory'],
-  [['--ci', '-d'], 'cannot go with --detach'],
+  [['--junit', 'x.xml'], '--junit needs --ci'],
+  [['--ci', '--junit', 'none/x.xml'], 'does not exist'],
+  [['--ci', '-d'], 'cannot be used with --detach'],
 ])('%j is refused', async (flags, why) => {
   await using here = await project({ plan });
   expect(await here.cli('run', 'plan.yaml', ...flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });

@@ -298,7 +298,7 @@ describe('bad input is answered by what to do, exit 2, and nothing is made:', ()
   test.each<[string, (place: string) => void, RegExp]>([
     ['a plan that is a directory', (at) => mkdirSync(join(at, 'p')), /p is a directory, not a file\n/],
     ['a plan that is no text', (at) => writeFileSync(join(at, 'p'), Buffer.alloc(3000, 0xff)), /not valid UTF-8\n/],
-    ['a plan of 10 MB', (at) => writeFileSync(join(at, 'p'), '#'.repeat(10_000_000)), /at most 1 MB is read\n/],
+    ['a plan of 10 MB', (at) => writeFileSync(join(at, 'p'), '#'.repeat(10_000_000)), /the limit is 1 MB\n/],
     ['an empty plan', (at) => writeFileSync(join(at, 'p'), ''), /the plan is empty\n.*add `tasks:`/],
     ['no plan', () => {}, /p does not exist\n/],
     [

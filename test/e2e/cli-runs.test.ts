@@ -46,7 +46,7 @@ test('in a pipe: plain lines, landed, exit 0; then undone exactly', async () => 
   for (const line of ['hello: started', 'reply: ready', 'wave 1: merged hello, reply', 'Landed on main as'])
     expect(ran.stdout).toContain(line);
   expect(ran.stdout).toContain('(yes-flag)');
-  expect(ran.stdout).toContain('onto main; it has no checks\n');
+  expect(ran.stdout).toContain('onto main; the plan has no checks\n');
   expect(ran.stdout).toMatch(/Landed on main as \w+ \(the plan has no checks\)/);
   expect(JSON.parse((await here.cli('status', '--json')).stdout)).toMatchObject({ checks: [] });
   expect(ran.stdout).toContain('(land-flag)');
@@ -92,7 +92,7 @@ test('without a terminal and without --yes a person is needed: exit 43 and the c
 test('an agent cannot answer with --yes', async () => {
   await using here = await project({ plan: { tasks: { hello } }, env: { CLAUDECODE: '1' } });
   const { code, stderr } = await here.cli('run', 'plan.yaml', '--yes');
-  expect({ code, stderr }).toEqual({ code: 43, stderr: expect.stringContaining('called by an agent (claude-code)') });
+  expect({ code, stderr }).toEqual({ code: 43, stderr: expect.stringContaining('an agent (claude-code) called this') });
   expect((await here.events()).some(({ event }) => event.type === 'attempt-intended')).toBe(false);
 });
 
@@ -157,7 +157,7 @@ test('on a terminal the start is asked for inline: y starts, Enter says no and e
   await using here = await project({ plan: { tasks: { hello } } });
   const no = await typed(here, { 'Start 1 task? [y/N/e/d]': '\n' });
   expect(no).toMatchObject({ code: 1 });
-  expect(no.screen).toContain('said no');
+  expect(no.screen).toContain('rejected by');
   const yes = await typed(here, { 'Start 1 task? [y/N/e/d]': 'y\n', 'Land 1 task on main? [y/n/d': 'y' });
   expect(yes).toMatchObject({ code: 0 });
   expect(yes.screen).toContain('✓ Check  ✓ Approve  ✓ Work  ✓ Verify  ✓ Land');

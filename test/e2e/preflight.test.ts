@@ -113,8 +113,8 @@ test('F14: what doctor says of the checkout is what a run says', async () => {
     return Object.fromEntries(examined.map(({ name, state, found }) => [name, `${state}: ${found}`]));
   };
   expect(await told()).toMatchObject({
-    identity: 'good: git knows your name and address',
-    signing: 'good: works, or is not asked for',
+    identity: 'good: git knows your name and email',
+    signing: 'good: works, or is off',
     checkout: expect.stringContaining('warning: your checkout has 1 uncommitted change: readme.md'),
   });
   p.git('checkout', '-q', '--detach');

@@ -51,7 +51,7 @@ describe('resume', () => {
     );
 
     p.write('plan.yaml', 'tasks: {}\nnonsense: 1\n');
-    expect((await p.cli('resume', run)).stderr).toContain('plan.yaml cannot be taken as it is now');
+    expect((await p.cli('resume', run)).stderr).toContain('plan.yaml has a mistake now');
     unlinkSync(join(p.checkout, 'plan.yaml'));
     expect((await p.cli('resume', run)).stderr).toContain('plan.yaml does not exist');
     expect(await typesOf(p)).not.toContain('plan-replaced');
@@ -105,7 +105,7 @@ describe('resume --replan', () => {
     };
     rewrite(p, { ...held, checks: [{ name: 'test', run: 'test -f readme.md' }], tasks: next });
     const landed = await p.cli('resume', run, '--replan', '--yes', '--json');
-    expect(landed.stderr).toContain('unchanged, so their work is kept: a');
+    expect(landed.stderr).toContain('unchanged tasks keep their work: a');
     expect([landed.code, documentOf(landed).reason]).toEqual([0, 'landed']);
     expect((await attempts(p)).toSorted()).toEqual(['a,1', 'b,1', 'b,2', 'c,1', 'c,2']);
     expect(['a', 'b', 'c'].map((id) => p.git('show', `main:${id}.txt`))).toEqual(['a', 'b', 'c']);

@@ -24,7 +24,7 @@ test('F12: a plan, a task or its front matter for another repository is refused 
   expect(await rules(p, { tasks: { one: { ...one, repo: { remote } } } })).toEqual([2, `repo-claim: ${isFor}`]);
   expect(await rules(p, { tasks: { one: { ...one, repo: 'a'.repeat(40) } } })).toEqual([
     2,
-    `repo-claim: one is for the repository whose first commit is ${'a'.repeat(40)}; the first commit here is ${root}`,
+    `repo-claim: one is for the repository with the first commit ${'a'.repeat(40)}; the first commit here is ${root}`,
   ]);
   p.write('one.md', directive(remote));
   expect(await rules(p, { tasks: { one: { ...one, do: 'one.md' } } })).toEqual([2, `repo-claim: ${isFor}`]);

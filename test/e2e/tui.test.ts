@@ -93,7 +93,7 @@ test.runIf(there)('a terminal that is hung up costs no agent; watching it again 
     using hosting = opened(here, 'run', 'plan.yaml', '--yes');
     await hosting.shows(/● long +running/);
     hosting.press('C-c');
-    await hosting.shows('d detach, agents go on');
+    await hosting.shows('d detach, agents continue');
     hosting.press('Escape');
     await hosting.shows(/^⏎ transcript/m);
   }
@@ -139,7 +139,7 @@ test.runIf(there)(
     await pane.shows(asked);
     expect(pane.isOnAlternateScreen()).toBe(true);
     pane.press('e');
-    await pane.shows(/has a new plan[\s\S]*Press enter to go back/);
+    await pane.shows(/has a new plan[\s\S]*Press Enter to return/);
     pane.press('Enter');
     await pane.shows(asked);
     pane.press('y');

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 const [checkout, stateRoot, runDirectory, compiled] = process.argv.slice(2);
 const dist = pathToFileURL(compiled);
-const { hostCoordinator } = await import(new URL('main/host.js', dist).href);
+const { hostCoordinator } = await import(new URL('main/compose/coordinator.js', dist).href);
 const { openSqliteLedger } = await import(new URL('adapters/ledger/sqlite/index.js', dist).href);
 const { stateDir } = await import(new URL('domain/ledger/state-dir.js', dist).href);
 

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 /** The path, or something on the way to it, is not there. */
 export const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
 
-export const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
+export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.some((code) => error.code === code);
 
 /** For `catch`: what is not there is null, anything else is thrown on. */
 export const absentAsNull = (error: unknown): null => {

@@ -60,14 +60,18 @@ function replace(temporary: string, path: string): void {
   }
 }
 
-export function syncDirectory(path: string): void {
-  const directory = openSync(path, 'r');
+/** Flushes the content of a file. */
+export function flushFile(path: string): void {
+  const file = openSync(path, 'r');
   try {
-    fsyncSync(directory);
+    fsyncSync(file);
   } finally {
-    closeSync(directory);
+    closeSync(file);
   }
 }
+
+/** Flushes the names in a directory. */
+export const syncDirectory = flushFile;
 
 /** Removes the temporary files of processes that died before their file was complete. */
 export function removeUnfinished(directory: string): void {

@@ -1,5 +1,6 @@
 import { shownPath } from '../../domain/base/shown-path.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { hasCode } from '../files/absent.ts';
 import { statPrint } from '../files/workspace-record.ts';
 import { isPointer, type LfsRules, type Pointer, pointerText, readPointers } from '../git/lfs/index.ts';
 import type { TreeEntry } from '../git/read/index.ts';
@@ -113,8 +114,7 @@ function readable(refused: Finding[], path: string, read: () => FileContent): Fi
   try {
     return read();
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'EACCES' && code !== 'EPERM') throw error;
+    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
     refused.push({ rule: 'unreadable', kind: 'file', where: shownPath(Buffer.from(path)) });
     return null;
   }

@@ -4,6 +4,7 @@ import type { SnapshotRules } from '../../domain/findings/change-rules.ts';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import { wholeWorkspace } from '../../domain/kept/kept.ts';
 import { maskShapes, secretIn } from '../../domain/secrets/secret-shapes.ts';
+import { hasCode } from '../files/absent.ts';
 import { isTooLong, openMode, openWay } from '../files/agent-files.ts';
 import { type IgnoreRules, openIgnoreRules } from '../git/read/index.ts';
 import { SnapshotRefused } from './content.ts';
@@ -150,8 +151,7 @@ function namesIn(
       return [];
     });
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'EACCES' && code !== 'EPERM') throw error;
+    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
     onUnreadable();
     return [];
   }
@@ -162,9 +162,8 @@ function lookAt(path: string): BigIntStats | 'absent' | 'unreadable' | 'too-deep
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENAMETOOLONG') return 'too-deep';
-    if (code !== 'EACCES' && code !== 'EPERM') throw error;
+    if (hasCode(error, 'ENAMETOOLONG')) return 'too-deep';
+    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
     return 'unreadable';
   }
 }

@@ -22,9 +22,9 @@ import { brief, few, plural } from './text.ts';
  * no full stop at the end, and follow the name of their subject.
  */
 export type Advice = {
-  /** What happened. */
+  /** The problem. */
   readonly message: string;
-  /** What is not lost or affected. */
+  /** Names the work or files that are not lost or affected. */
   readonly safe: string;
   /** A few lines of output that show the cause, or other commands. */
   readonly lines?: readonly string[];

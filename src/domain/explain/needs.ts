@@ -17,7 +17,7 @@ export type Need = {
 export type NeedKind = Cause['kind'];
 
 /**
- * What a run needs from people; empty while it continues without them. A run that has ended keeps its open questions; an abandoned one
+ * Returns what a run needs from people; empty while it continues without them. A run that has ended keeps its open questions; an abandoned one
  * keeps an undo that could not continue.
  */
 export const needsOf = (state: RunState): readonly Need[] =>

@@ -68,7 +68,7 @@ export type PlanRules = {
   };
   // drafts
   'draft-slow': { readonly file: string; readonly seconds: number };
-  /** Stands for `count` findings that were left out. */
+  /** Replaces `count` findings that were left out. */
   more: { readonly count: number };
   // values of plans and configuration
   /** `fault` says why a pattern leaves the repository; absent for a path. */

@@ -1,4 +1,5 @@
 import type { RunId, TaskId } from '../base/ids.ts';
+import { present } from '../base/present.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
 import { dependentsOf, landsOnOwnBranch } from '../plan/plan.ts';
@@ -84,6 +85,6 @@ export function landingConflicts(
   { conflicts, task, against }: Pick<Rebuilt, 'conflicts' | 'task' | 'against'>,
   where: { readonly run: RunId; readonly branch: string; readonly tasks: readonly TaskId[] | null },
 ): Finding {
-  const sides = { ...(task === undefined ? {} : { task }), ...(against === undefined ? {} : { against }) };
+  const sides = present({ task, against });
   return { rule: 'landing-conflicts', ...where, files: conflicts, ...sides };
 }

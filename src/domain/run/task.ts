@@ -1,4 +1,5 @@
 import type { AttemptId, CommitId, TaskId, TreeId } from '../base/ids.ts';
+import { present } from '../base/present.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Acceptance, Handoff, MonitorEvidence, SnapshotEvidence } from '../gates/evidence.ts';
 import type { Verdict } from '../gates/verdict.ts';
@@ -231,11 +232,10 @@ export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly stat
     nonce,
     ending,
     handoff,
-    ...(report === undefined ? {} : { agent: report }),
-    ...(drafted === undefined ? {} : { drafted }),
+    ...present({ agent: report, drafted }),
     ...(acceptance === undefined ? {} : { acceptance: wordOf(acceptance) }),
     snapshot,
-    ...(snapshotProblem === undefined ? {} : { snapshotProblem }),
+    ...present({ snapshotProblem }),
   };
 }
 

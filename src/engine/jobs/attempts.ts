@@ -1,3 +1,4 @@
+import { present } from '../../domain/base/present.ts';
 import { placeOf } from '../../domain/board/board-requests.ts';
 import { judged } from '../../domain/gates/judge.ts';
 import { keepAtEnd } from '../../domain/kept/discard.ts';
@@ -91,10 +92,10 @@ function startedEvents(
     base: attempt.from,
     workspaceBase,
     fence,
-    agent: { executor: attempt.agent, argv, ...(version === undefined ? {} : { version }) },
+    agent: { executor: attempt.agent, argv, ...present({ version }) },
   };
   return [
-    { type: 'attempt-started', task: id, attempt: attempt.id, pid, ...(prompt === undefined ? {} : { prompt }) },
+    { type: 'attempt-started', task: id, attempt: attempt.id, pid, ...present({ prompt }) },
     judged(contextOf(state), { phase: 'dispatch', task: id, evidence }),
   ];
 }
@@ -142,10 +143,9 @@ function endedEvents(
       log,
       reminded,
       chargedSeconds,
-      ...(sleptSeconds === undefined ? {} : { sleptSeconds }),
+      ...present({ sleptSeconds }),
       ...(refusals.length > 0 ? { refusals } : {}),
-      ...(agent === undefined ? {} : { agent }),
-      ...(drafted === undefined ? {} : { drafted }),
+      ...present({ agent, drafted }),
     },
   ];
 }

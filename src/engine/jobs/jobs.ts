@@ -1,5 +1,6 @@
 import { agentKinds, usualNetwork } from '../../agents/agents.ts';
 import type { CommitId, TreeId } from '../../domain/base/ids.ts';
+import { present } from '../../domain/base/present.ts';
 import { inboxOf } from '../../domain/board/board-requests.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { Check, FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
@@ -69,10 +70,10 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
     agent: {
       program: program ?? '',
       arguments: always,
-      ...(drives === undefined ? {} : { drives }),
+      ...present({ drives }),
       credentials,
       variables,
-      ...(login === undefined ? {} : { login }),
+      ...present({ login }),
       model: task.model,
       turns: plan.limits.turns,
       usd: allowanceOf(state, task),

@@ -1,17 +1,19 @@
 import { personsHome } from '../../adapters/process/persons-name.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { Examine } from '../../cli/frame/ports.ts';
+import { explain } from '../../domain/explain/explain.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import type { Examined } from '../../ports/repository-handle.ts';
 import { agentExaminations } from './agents.ts';
-import { checkoutExaminations } from './checkout.ts';
 import { toolchainExaminations } from './toolchains.ts';
 
-/** What `doctor` looks at, in this order. */
+/** The checks of `doctor`, in this order. */
 export const examinations: readonly Examine[] = [
   ...[node, git, fence, repository, state],
   ...toolchainExaminations,
-  ...checkoutExaminations,
+  // asked by the same functions as a run: a name, working signatures, and files that agents will not see
+  ...[identity, signing, checkout],
   ...agentExaminations,
 ];
 
@@ -51,7 +53,7 @@ async function repository({ cwd }: Context): Promise<Examined> {
   return { name: 'repository', state: 'warning', found: `${toplevel}, ${cut}`, fix: null };
 }
 
-/** None that we know of where there is no git: the line about git says so. */
+/** Zero without git, which has a line of its own. */
 async function objectsIn(gitDir: string): Promise<number> {
   const [{ countObjects }, { GitUnusable }] = await Promise.all([
     import('../../adapters/git/stores/index.ts'),
@@ -66,7 +68,7 @@ async function objectsIn(gitDir: string): Promise<number> {
 async function state({ cwd, env, stateRoot }: Context): Promise<Examined> {
   const { findRepository, locateStateDirectory } = await import('../../adapters/state-directory/index.ts');
   const repository = await findRepository(cwd);
-  if (!repository.ok) return { name: 'state', state: 'warning', found: 'is kept per repository', fix: null };
+  if (!repository.ok) return { name: 'state', state: 'warning', found: 'needs a repository', fix: null };
   const surroundings = { flag: stateRoot, env, uid: process.getuid?.() ?? -1, home: personsHome() };
   const place = await locateStateDirectory(repository.value, surroundings);
   if (!place.ok) return { name: 'state', state: 'bad', found: place.error, fix: 'export TIDEGATE_STATE_DIR=<dir>' };
@@ -74,4 +76,52 @@ async function state({ cwd, env, stateRoot }: Context): Promise<Examined> {
   const found = `${path} (${filesystem} file system, by ${from})`;
   if (warnings.length === 0) return { name: 'state', state: 'good', found, fix: null };
   return { name: 'state', state: 'warning', found: warnings.join('; '), fix: null };
+}
+
+async function identity(context: Context): Promise<Examined> {
+  const { isAuthorKnown } = await import('../../adapters/git/read/index.ts');
+  return await inRepository(context, 'identity', async (toplevel) => {
+    if (await isAuthorKnown(toplevel, context.env)) return 'git knows your name and email';
+    return { state: 'bad', finding: { rule: 'author' } };
+  });
+}
+
+async function signing(context: Context): Promise<Examined> {
+  const { trySigning } = await import('../../adapters/git/read/index.ts');
+  return await inRepository(context, 'signing', async (toplevel) => {
+    const finding = await trySigning(toplevel, context.env);
+    return finding === null ? 'works, or is off' : { state: 'bad', finding };
+  });
+}
+
+async function checkout(context: Context): Promise<Examined> {
+  const [{ gitReader, readCheckoutState }, { uncommittedChanges }] = await Promise.all([
+    import('../../adapters/git/read/index.ts'),
+    import('../../domain/gates/preflight.ts'),
+  ]);
+  return await inRepository(context, 'checkout', async (toplevel) => {
+    const state = await readCheckoutState(toplevel, context.env, []);
+    const { branch } = state;
+    if (branch === null) return { state: 'warning', finding: { rule: 'no-base' } };
+    if ((await gitReader({ checkout: toplevel, repository: '' }).branchTip(branch)) === null)
+      return { state: 'bad', finding: { rule: 'base-missing', branch } };
+    const finding = uncommittedChanges(branch, [...state.changed, ...state.untracked], false);
+    return finding === null ? 'everything is committed' : { state: 'warning', finding };
+  });
+}
+
+type Result = string | { readonly state: 'warning' | 'bad'; readonly finding: Finding };
+
+async function inRepository(
+  { cwd }: Context,
+  name: string,
+  examine: (toplevel: string) => Promise<Result>,
+): Promise<Examined> {
+  const { findRepository } = await import('../../adapters/state-directory/index.ts');
+  const repository = await findRepository(cwd);
+  if (!repository.ok) return { name, state: 'warning', found: 'needs a repository', fix: null };
+  const result = await examine(repository.value.toplevel);
+  if (typeof result === 'string') return { name, state: 'good', found: result, fix: null };
+  const { detail, fix = null } = explain(result.finding);
+  return { name, state: result.state, found: detail, fix };
 }

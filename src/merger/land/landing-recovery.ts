@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { absentAsNull, hasCode } from '../../adapters/files/absent.ts';
 import { syncDirectory, writeDurably } from '../../adapters/files/durable-file.ts';
 import { readStateFile } from '../../adapters/files/state-file.ts';
 import {
@@ -171,7 +172,7 @@ function gitAtWork(worktree: string): number | null {
         return cwd === worktree || cwd.startsWith(`${worktree}/`);
       } catch (error) {
         // Processes end while we look, and those of other people show nothing.
-        if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+        if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return false;
         throw error;
       }
     });
@@ -231,8 +232,6 @@ function lookAt(path: string): Stats | null {
   try {
     return lstatSync(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw error;
+    return absentAsNull(error);
   }
 }

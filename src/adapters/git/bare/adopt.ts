@@ -1,32 +1,13 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { CommitId } from '../../../domain/base/ids.ts';
 import { explain } from '../../../domain/explain/explain.ts';
 import type { FindingOf } from '../../../domain/findings/finding.ts';
-import { syncDirectory } from '../../files/durable-file.ts';
+import { hasCode } from '../../files/absent.ts';
+import { flushFile, syncDirectory } from '../../files/durable-file.ts';
 import { failpoint } from '../../process/failpoint.ts';
-import {
-  type GitCall,
-  GitFailed,
-  git,
-  gitFailure,
-  keepStart,
-  launchError,
-  objectId,
-  runGit,
-  spawnGit,
-} from '../process/index.ts';
+import { endOf, GitFailed, git, objectId, runGit, spawnGit } from '../process/index.ts';
 import { findIncompleteness } from '../read/index.ts';
 
 type Incomplete = FindingOf<'repository-shallow' | 'repository-partial' | 'objects-missing'>;
@@ -91,14 +72,6 @@ async function copyObjects(bare: string, persons: string, commit: CommitId, opti
 const isDiskFull = (end: PromiseSettledResult<unknown> | undefined): boolean =>
   end?.status === 'rejected' && end.reason instanceof GitFailed && end.reason.finding.rule === 'disk-full';
 
-function endOf(child: ReturnType<typeof spawnGit>, call: GitCall): Promise<void> {
-  const stderr = keepStart(child);
-  return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(launchError(call, error)));
-    child.once('close', (code) => (code === 0 ? resolve() : reject(gitFailure(call, code, stderr()))));
-  });
-}
-
 /** Lists commits that we hold completely and that the person's repository has: their ancestors need not be sent. */
 async function sharedTips(bare: string, persons: string): Promise<readonly string[]> {
   const ours = await git({ gitDir: bare, args: ['for-each-ref', '--format=%(objectname)'] });
@@ -124,7 +97,7 @@ function linkPacks(personsGitDir: string, bare: string): boolean {
   try {
     for (const objects of objectDirectories(`${commonDirectory(personsGitDir)}/objects`)) linkFrom(objects, target);
   } catch (error) {
-    if (!unlinkable.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!hasCode(error, ...unlinkable)) throw error;
     return false;
   } finally {
     syncDirectory(target);
@@ -133,7 +106,7 @@ function linkPacks(personsGitDir: string, bare: string): boolean {
 }
 
 /** ENOENT: the person's git repacked meanwhile. */
-const unlinkable: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOENT', 'ENOTSUP', 'ENOSYS']);
+const unlinkable = ['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOENT', 'ENOTSUP', 'ENOSYS'];
 
 function linkFrom(objects: string, target: string): void {
   const folder = `${objects}/pack`;
@@ -151,12 +124,7 @@ function linkOne(from: string, to: string): void {
   // Left by a call that died before the index: it may belong to another packing of the same objects.
   rmSync(to, { force: true });
   linkSync(from, to);
-  const file = openSync(to, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  flushFile(to);
 }
 
 /** A linked worktree keeps its objects in the main repository. */

@@ -1,18 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { explain } from '../../../domain/explain/explain.ts';
 import type { FindingOf } from '../../../domain/findings/finding.ts';
-import { syncDirectory } from '../../files/durable-file.ts';
+import { hasCode } from '../../files/absent.ts';
+import { flushFile, syncDirectory } from '../../files/durable-file.ts';
 import { failpoint } from '../../process/failpoint.ts';
 import { git, gitLine } from '../process/index.ts';
 import { objectFormat } from '../read/index.ts';
@@ -53,15 +44,14 @@ async function make(path: string, format: 'sha1' | 'sha256'): Promise<void> {
   mkdirSync(`${temporary}/info`);
   writeFileSync(`${temporary}/info/attributes`, '* merge=text\n');
   writeFileSync(`${temporary}/config`, settings, { flag: 'a' });
-  for (const file of ['HEAD', 'config', 'info/attributes']) syncFile(`${temporary}/${file}`);
+  for (const file of ['HEAD', 'config', 'info/attributes']) flushFile(`${temporary}/${file}`);
   for (const folder of ['.', 'info', 'objects', 'refs']) syncDirectory(`${temporary}/${folder}`);
   failpoint('bare-repository-made');
   try {
     renameSync(temporary, path);
   } catch (error) {
     // Another process was faster; a directory that is not empty cannot be replaced.
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
     rmSync(temporary, { recursive: true, force: true });
   }
   syncDirectory(dirname(path));
@@ -98,15 +88,6 @@ function isOtherAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    return hasCode(error, 'EPERM');
   }
 }

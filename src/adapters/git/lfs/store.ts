@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import {
   chownSync,
-  closeSync,
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { syncDirectory } from '../../files/durable-file.ts';
+import { hasCode } from '../../files/absent.ts';
+import { flushFile, syncDirectory } from '../../files/durable-file.ts';
 import { failpoint } from '../../process/failpoint.ts';
 import { runGit } from '../process/index.ts';
 import { findCheckout } from '../read/index.ts';
@@ -151,16 +149,15 @@ function makeDirectory(path: string, owner: Owner | null): void {
   if (owner !== null) chownSync(path, owner.uid, owner.gid);
 }
 
-const unlinkable: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'ENOSYS']);
+const unlinkable = ['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'ENOSYS'];
 
 function linked(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (code === 'EEXIST') return true;
-    if (unlinkable.has(code)) return false;
+    if (hasCode(error, 'EEXIST')) return true;
+    if (hasCode(error, ...unlinkable)) return false;
     throw error;
   }
 }
@@ -171,22 +168,13 @@ function copy(from: string, to: string, theirs: string, owner: Owner | null): vo
   makeDirectory(dirname(temporary), owner);
   rmSync(temporary, { force: true });
   copyFileSync(from, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  flush(temporary);
+  flushFile(temporary);
   if (owner !== null) chownSync(temporary, owner.uid, owner.gid);
   failpoint('merger-lfs-copied');
   try {
     linkSync(temporary, to);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
   rmSync(temporary);
-}
-
-function flush(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

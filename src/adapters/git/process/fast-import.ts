@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { quotedBytes } from '../../../domain/base/shown-path.ts';
-import { gitFailure, keepStart, launchError, refName, spawnGit, syncRef } from './run.ts';
+import { endOf, refName, spawnGit, syncRef } from './run.ts';
 
 /**
  * Lets one `fast-import` write commits and then `ref`; resolves with what the script asked it to print. All objects are on
@@ -22,15 +22,11 @@ export async function fastImport(
     args: ['fast-import', '--quiet', '--done', '--force', '--date-format=raw'],
   };
   const child = spawnGit(call);
-  const stderr = keepStart(child);
   let out = '';
   child.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
     out += chunk;
   });
-  const ended = new Promise<void>((resolve, reject) => {
-    child.once('error', (error) => reject(launchError(call, error)));
-    child.once('close', (code) => (code === 0 ? resolve() : reject(gitFailure(call, code, stderr()))));
-  });
+  const ended = endOf(child, call);
   let own: { readonly error: unknown } | null = null;
   const lines = function* () {
     try {

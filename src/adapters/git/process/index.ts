@@ -3,6 +3,7 @@ export { BadGitArgument, GitFailed, GitUnusable } from './errors.ts';
 export { fastImport, quotedPath } from './fast-import.ts';
 export {
   checkGit,
+  endOf,
   type GitCall,
   type GitOutput,
   git,

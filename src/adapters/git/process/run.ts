@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { objectIdPattern } from '../../../domain/base/ids.ts';
 import { oldestGit } from '../../../domain/explain/commands.ts';
+import { hasCode } from '../../files/absent.ts';
 import { syncDirectory } from '../../files/durable-file.ts';
 import { BadGitArgument, boundedArgs, GitFailed, GitUnusable } from './errors.ts';
 
@@ -86,6 +87,15 @@ export function spawnGit(call: GitCall): ChildProcess {
   });
 }
 
+/** Resolves when a git of `spawnGit` ends with 0; else rejects with its failure. */
+export function endOf(child: ChildProcess, call: GitCall): Promise<void> {
+  const stderr = keepStart(child);
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(launchError(call, error)));
+    child.once('close', (code) => (code === 0 ? resolve() : reject(gitFailure(call, code, stderr()))));
+  });
+}
+
 /** Refuses anything but a full object id: nothing else may stand where git expects a revision. */
 export function objectId<Id extends string>(id: Id): Id {
   if (!objectIdPattern.test(id)) throw new BadGitArgument(`not an object id: ${JSON.stringify(id)}`);
@@ -108,7 +118,7 @@ export function syncRef(gitDir: string, ref: string): void {
 
 /** Turns the error of a git that did not start into one that says what to do. */
 export function launchError(call: GitCall, error: Error): Error {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return new GitFailed(call.args, null, error.message, error);
+  if (!hasCode(error, 'ENOENT')) return new GitFailed(call.args, null, error.message, error);
   const { cwd: repository = '/' } = call;
   return existsSync(repository)
     ? new GitUnusable({ rule: 'git-missing' }, error)

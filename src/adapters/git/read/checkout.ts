@@ -8,6 +8,7 @@ import { skippableHooks } from '../../../domain/findings/repository-rules.ts';
 import { boundedWords } from '../../../domain/findings/words.ts';
 import type { CheckoutState } from '../../../domain/gates/preflight.ts';
 import { secretSpans } from '../../../domain/secrets/secret-shapes.ts';
+import { hasCode } from '../../files/absent.ts';
 import { git, gitLine, objectId, runGit } from '../process/index.ts';
 import { asPerson, readAuthor } from './person.ts';
 import { splitNul } from './tree.ts';
@@ -157,8 +158,7 @@ function isOwn(file: string, name: string): boolean {
     if (!file.includes('/.husky/')) accessSync(file, constants.X_OK);
     return !readFileSync(file, 'utf8').includes(`git lfs ${name}`);
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR', 'ELOOP'].includes(code)) return false;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR', 'ELOOP')) return false;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasCode } from '../../files/absent.ts';
 import { gitFailure, keepStart, launchError, spawnGit } from '../process/index.ts';
 
 /** Git's verdicts by the `.gitignore` files of one commit. The process that gives them starts with the first question. */
@@ -117,8 +118,7 @@ function makeDirectory(path: string): boolean {
     mkdirSync(path, { recursive: true });
     return true;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (!['EEXIST', 'ENOTDIR', 'ENAMETOOLONG'].includes(code)) throw error;
+    if (!hasCode(error, 'EEXIST', 'ENOTDIR', 'ENAMETOOLONG')) throw error;
     return false;
   }
 }

@@ -1,5 +1,5 @@
 import { chmodSync, constants, copyFileSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { isAbsent } from '../../files/absent.ts';
+import { hasCode, isAbsent } from '../../files/absent.ts';
 import { git } from '../process/index.ts';
 
 /** Where packs are in an object directory, and who may read them: agents of root have a uid of their own. */
@@ -32,14 +32,14 @@ export function linkOne(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (!unlinkable.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!hasCode(error, ...unlinkable)) throw error;
     copyFileSync(from, to, constants.COPYFILE_FICLONE);
     chmodSync(to, readable.file);
   }
 }
 
 /** File systems without hard links, and files that have as many as they can. */
-const unlinkable: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']);
+const unlinkable = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'];
 
 /** Whether a store has all its parts: each pack with its index, and where its history ends. False for one that is gone. */
 export function isWhole(store: string): boolean {

@@ -14,6 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type CommitId, objectIdPattern } from '../../../domain/base/ids.ts';
+import { hasCode } from '../../files/absent.ts';
 import { syncDirectory, temporaryFor, writeDurably } from '../../files/durable-file.ts';
 import { failpoint } from '../../process/failpoint.ts';
 import { git, launchError, objectId, quotedPath, spawnGit } from '../process/index.ts';
@@ -67,8 +68,7 @@ export async function makeStore(repository: string, roots: Roots, place: string,
     failpoint('store-named');
   } catch (error) {
     // Another process was faster; a directory that is not empty cannot be replaced.
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }

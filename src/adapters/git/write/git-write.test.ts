@@ -41,11 +41,11 @@ test('a ref moves only from where it was said to be', async () => {
   const move = (old: CommitId | null, next: CommitId | null) =>
     moveRef(place, 'refs/t/x', { old, new: next, why: 'test' });
   expect(await move(null, a)).toEqual({ outcome: 'moved' });
-  expect(await move(null, b)).toEqual({ outcome: 'lost', found: a });
-  expect(await move(b, c)).toEqual({ outcome: 'lost', found: a });
+  expect(await move(null, b)).toEqual({ outcome: 'lost', actual: a });
+  expect(await move(b, c)).toEqual({ outcome: 'lost', actual: a });
   expect(await move(a, b)).toEqual({ outcome: 'moved' });
   expect(await move(a, b)).toEqual({ outcome: 'moved' });
-  expect(await move(a, null)).toEqual({ outcome: 'lost', found: b });
+  expect(await move(a, null)).toEqual({ outcome: 'lost', actual: b });
   expect(await move(b, null)).toEqual({ outcome: 'moved' });
   expect(await readRef(place, 'refs/t/x')).toBe(null);
 });

@@ -19,11 +19,11 @@ export const gateSentences: Sentences<GateRules> = {
   }),
   'plan-has-tasks': () => 'the plan has no task',
   repository: ({ expected, actual }) =>
-    `the plan is for the repository whose first commit is ${expected}; the first commit here is ${actual}`,
+    `the plan is for the repository with the first commit ${expected}; the first commit here is ${actual}`,
   'repo-claim': ({ of, tasks, expected, actual }) => ({
     detail: `${few(tasks)} ${tasks.length === 1 ? 'is' : 'are'} for the repository ${
       of === 'root'
-        ? `whose first commit is ${expected}; the first commit here is ${actual}`
+        ? `with the first commit ${expected}; the first commit here is ${actual}`
         : `${expected}, but this one ${actual === null ? 'has no remote' : `is ${actual}`}`
     }`,
     fix: 'run it there, or correct `repo:`',

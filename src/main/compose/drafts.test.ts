@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { project } from '../../test/support/project.ts';
-import { commitId } from '../domain/base/ids.ts';
-import { explain } from '../domain/explain/explain.ts';
-import { stateDir } from '../domain/ledger/state-dir.ts';
-import { EnvironmentFailed } from '../ports/failures.ts';
+import { project } from '../../../test/support/project.ts';
+import { commitId } from '../../domain/base/ids.ts';
+import { explain } from '../../domain/explain/explain.ts';
+import { stateDir } from '../../domain/ledger/state-dir.ts';
+import { EnvironmentFailed } from '../../ports/failures.ts';
 import { draftReader } from './drafts.ts';
 
 const drafted = { commit: commitId('0'.repeat(40)), file: 'a.plan.yaml', branch: 'main' };
@@ -13,7 +13,7 @@ test('a draft that takes too long to read is given up, and that is a mistake of 
   const place = { checkout: here.checkout, state: stateDir(`${here.root}/state/x`), env: here.environment };
   const [mistake, ...more] = await draftReader(place, 0.001).mistakes(drafted);
   expect([mistake && explain(mistake).detail, more]).toEqual([
-    'a.plan.yaml could not be read within 0.001 seconds',
+    'a.plan.yaml could not be parsed within 0.001 seconds',
     [],
   ]);
 });

@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { probeFence } from '../adapters/fence/probe.ts';
-import { gitReader, inspectRepository } from '../adapters/git/read/index.ts';
-import { freeze, hashPlan } from '../adapters/plan-files/freeze.ts';
-import { personsHome } from '../adapters/process/persons-name.ts';
-import { findRepository, locateStateDirectory } from '../adapters/state-directory/index.ts';
-import { takesCommand } from '../agents/agents.ts';
-import type { Context } from '../cli/frame/command.ts';
-import type { Rehearsal, Rehearse } from '../cli/frame/ports.ts';
-import { describeFinding, explain } from '../domain/explain/explain.ts';
-import { installAgent } from '../domain/explain/machine.ts';
-import type { Finding } from '../domain/findings/finding.ts';
-import type { RunOrder } from '../domain/ledger/requests.ts';
-import { diagnose } from '../domain/run/rehearsal.ts';
-import { defaultSettings, type ResolvedSettings, setupCommand } from '../domain/settings/settings.ts';
-import { isDone, type Tried, tryChecks } from '../engine/jobs/try-checks.ts';
-import { attest } from '../engine/orders/look-back.ts';
-import { newRunId } from '../engine/orders/order-run.ts';
-import { EnvironmentFailed } from '../ports/failures.ts';
-import { agentExaminations } from './examinations/agents.ts';
-import { readConfig } from './plan-reader.ts';
-import { openScratch } from './scratch.ts';
+import { probeFence } from '../../adapters/fence/probe.ts';
+import { gitReader, inspectRepository } from '../../adapters/git/read/index.ts';
+import { freeze, hashPlan } from '../../adapters/plan-files/freeze.ts';
+import { personsHome } from '../../adapters/process/persons-name.ts';
+import { findRepository, locateStateDirectory } from '../../adapters/state-directory/index.ts';
+import { takesCommand } from '../../agents/agents.ts';
+import type { Context } from '../../cli/frame/command.ts';
+import type { Rehearsal, Rehearse } from '../../cli/frame/ports.ts';
+import { describeFinding, explain } from '../../domain/explain/explain.ts';
+import { installAgent } from '../../domain/explain/machine.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { RunOrder } from '../../domain/ledger/requests.ts';
+import { diagnose } from '../../domain/run/rehearsal.ts';
+import { defaultSettings, type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
+import { isDone, type Tried, tryChecks } from '../../engine/jobs/try-checks.ts';
+import { attest } from '../../engine/orders/look-back.ts';
+import { newRunId } from '../../engine/orders/order-run.ts';
+import { EnvironmentFailed } from '../../ports/failures.ts';
+import { agentExaminations } from '../examinations/agents.ts';
+import { readConfig } from '../plan-reader.ts';
+import { openScratch } from './scratch-state.ts';
 
-/** What stands between this checkout and a first run, found out before a token is spent. */
+/** Finds problems of a first run before any token is spent. */
 export const rehearseSetup: Rehearse = async (context, rehearsal) => {
   rehearsal.step('looking at the repository');
   const ready = await prepare(context, rehearsal);
@@ -31,7 +31,7 @@ export const rehearseSetup: Rehearse = async (context, rehearsal) => {
 
 type Ready = { readonly settings: ResolvedSettings; readonly order: RunOrder };
 
-/** Null when something is in the way, which has been told; without an order setup and checks cannot be tried. */
+/** Null when a problem was reported. Without an order, setup and checks cannot be tried. */
 async function prepare(
   context: Context,
   { examined }: Rehearsal,
@@ -55,7 +55,7 @@ async function prepare(
   const commit = await git.branchTip(branch);
   if (commit === null) return bad('base', `${branch} has no commit yet`, 'git commit --allow-empty -m "First commit"');
   if (probe === null) {
-    const found = 'none, as you set it: setup and checks would run as you, so they are not tried';
+    const found = 'off, as you set it; setup and checks would run as you, so they are not tried';
     examined({ name: 'fence', state: 'warning', found, fix: 'tidegate config --origin' });
     return { settings, order: null };
   }
@@ -76,7 +76,7 @@ async function prepare(
   return { settings, order };
 }
 
-/** A plan has a task; this one is never started. */
+/** A plan needs a task; this one never starts. */
 const nothingToDo = {
   name: null,
   place: [],
@@ -99,14 +99,14 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
   step(`making a copy of the repository${setup === null ? '' : `, then ${setup}`}`);
   const repository = await findRepository(context.cwd);
   if (!repository.ok) throw new Error(repository.error);
-  const surroundings = {
+  const inputs = {
     flag: context.stateRoot,
     env: context.env,
     uid: process.getuid?.() ?? -1,
     home: personsHome(),
   };
-  const located = await locateStateDirectory(repository.value, surroundings);
-  const opened = located.ok ? await openScratch(context, repository.value, located.value, surroundings) : located;
+  const located = await locateStateDirectory(repository.value, inputs);
+  const opened = located.ok ? await openScratch(context, repository.value, located.value, inputs) : located;
   if (!opened.ok) {
     examined({ name: 'state', state: 'bad', found: opened.error, fix: 'export TIDEGATE_STATE_DIR=<dir>' });
     return;
@@ -116,7 +116,7 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
   try {
     for await (const tried of tryChecks(scratch, order, stop)) {
       if (stop.aborted) return;
-      tell(rehearsal, tried, { settings, order });
+      report(rehearsal, tried, { settings, order });
       const next = settings.checks[tried.check === null ? 0 : names.indexOf(tried.check.name) + 1];
       if (next !== undefined) step(next.run);
     }
@@ -126,12 +126,12 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
   }
 }
 
-function tell({ examined }: Rehearsal, { check, record }: Tried, { settings, order }: Ready): void {
+function report({ examined }: Rehearsal, { check, record }: Tried, { settings, order }: Ready): void {
   const setup = setupCommand(settings.setup);
   const name = check === null ? 'setup' : `check ${check.name}`;
   const command = check?.run ?? setup ?? 'workspace';
   if (isDone(record)) {
-    const found = check === null && setup === null ? 'none is needed; a workspace was made' : command;
+    const found = check === null && setup === null ? 'not needed; a workspace was made' : command;
     examined({ name, state: 'good', found, fix: null });
     return;
   }
@@ -140,21 +140,21 @@ function tell({ examined }: Rehearsal, { check, record }: Tried, { settings, ord
   examined({ name, state: 'bad', ...diagnose({ ...problem, setup }) });
 }
 
-/** Those that are there. `chain`: whom a task is given to when it names nobody. */
+/** Examines the installed agents. `chain` holds the agents of a task that names none. */
 async function agents(context: Context, { examined, step, stop }: Rehearsal, chain: readonly string[]): Promise<void> {
-  const wanted = chain.filter((name) => !takesCommand(name));
-  const isEnough = wanted.length < chain.length;
-  const found = new Set<string>();
+  const candidates = chain.filter((name) => !takesCommand(name));
+  const needsNone = candidates.length < chain.length;
+  const installed = new Set<string>();
   for (const examine of agentExaminations) {
     if (stop.aborted) return;
     step('agents');
     const row = await examine(context);
     if (row.isMissing) continue;
-    found.add(row.name);
-    examined({ ...row, ...(wanted.includes(row.name) && !isEnough ? { isAgent: true } : {}) });
+    installed.add(row.name);
+    examined({ ...row, ...(candidates.includes(row.name) && !needsNone ? { isAgent: true } : {}) });
   }
-  if (isEnough || wanted.some((name) => found.has(name))) return;
-  const none = `none of ${wanted.join(', ')} is on the PATH`;
+  if (needsNone || candidates.some((name) => installed.has(name))) return;
+  const none = `none of ${candidates.join(', ')} is on the PATH`;
   examined({ name: 'agents', state: 'warning', found: none, fix: installAgent, isAgent: true });
 }
 

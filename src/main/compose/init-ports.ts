@@ -1,7 +1,7 @@
-import { readYaml } from '../adapters/plan-files/yaml-document.ts';
-import { lookAtProject, readTopFile, rewriteFile, writeNewFile } from '../adapters/project/index.ts';
-import { findRepository } from '../adapters/state-directory/index.ts';
-import type { InitPorts } from '../cli/frame/ports.ts';
+import { readYaml } from '../../adapters/plan-files/yaml-document.ts';
+import { lookAtProject, readTopFile, rewriteFile, writeNewFile } from '../../adapters/project/index.ts';
+import { findRepository } from '../../adapters/state-directory/index.ts';
+import type { InitPorts } from '../../cli/frame/ports.ts';
 
 export const initPorts: InitPorts = {
   find: findRepository,

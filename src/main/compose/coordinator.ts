@@ -4,43 +4,43 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stateDisk } from '../adapters/disk/index.ts';
-import { gitReader } from '../adapters/git/read/index.ts';
-import { takeMarkers, watchMarkers } from '../adapters/markers/index.ts';
-import { mergerProcess } from '../adapters/merger-process/index.ts';
-import { personsNotices, webhookNotices, webThreads } from '../adapters/outbox/index.ts';
-import { failpoint } from '../adapters/process/failpoint.ts';
-import { personsHome } from '../adapters/process/persons-name.ts';
-import { identify, isAlive } from '../adapters/process/process-identity.ts';
-import { processSupervisors } from '../adapters/supervisors/index.ts';
-import { storedTokens, tokensFile } from '../agents/common/login.ts';
-import type { RepoEvent } from '../domain/ledger/events.ts';
-import type { StateDir } from '../domain/ledger/state-dir.ts';
-import { coordinate } from '../engine/coordinator.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Engine } from '../ports/engine.ts';
-import type { Holder, Ledger } from '../ports/ledger.ts';
+import { stateDisk } from '../../adapters/disk/index.ts';
+import { gitReader } from '../../adapters/git/read/index.ts';
+import { takeMarkers, watchMarkers } from '../../adapters/markers/index.ts';
+import { mergerProcess } from '../../adapters/merger-process/index.ts';
+import { personsNotices, webhookNotices, webThreads } from '../../adapters/outbox/index.ts';
+import { failpoint } from '../../adapters/process/failpoint.ts';
+import { personsHome } from '../../adapters/process/persons-name.ts';
+import { identify, isAlive } from '../../adapters/process/process-identity.ts';
+import { processSupervisors } from '../../adapters/supervisors/index.ts';
+import { storedTokens, tokensFile } from '../../agents/common/login.ts';
+import type { RepoEvent } from '../../domain/ledger/events.ts';
+import type { StateDir } from '../../domain/ledger/state-dir.ts';
+import { coordinate } from '../../engine/coordinator.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Engine } from '../../ports/engine.ts';
+import type { Holder, Ledger } from '../../ports/ledger.ts';
+import { entry } from '../entry.ts';
+import { readDiskLimits, readSettings } from '../plan-reader.ts';
 import { draftReader } from './drafts.ts';
-import { entry } from './entry.ts';
-import { readDiskLimits, readSettings } from './plan-reader.ts';
 
-/** Where a repository, its state and its sockets are, and who asks. */
+/** The places of a repository, and the environment of its coordinator. */
 export type HostSetting = {
   readonly checkout: string;
   readonly state: StateDir;
   readonly runDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
-  /** Null where nobody hears it. */
+  /** Null when nobody would hear it. */
   readonly bell: (() => void) | null;
 };
 
 type Hosted =
   | { readonly outcome: 'hosting'; readonly engine: Engine; readonly epoch: number; stop(): Promise<void> }
-  /** Another process coordinates this repository: what is asked of it goes through the ledger. */
+  /** Another process coordinates this repository. Requests reach it through the ledger. */
   | { readonly outcome: 'held'; readonly by: Holder };
 
-/** Becomes the coordinator of a repository, unless a living one is there. */
+/** Becomes the coordinator of a repository, unless another one is alive. */
 export async function hostCoordinator(setting: HostSetting, ledger: Ledger): Promise<Hosted> {
   const { state, checkout, runDirectory, env } = setting;
   const taken = await ledger.takeEpoch({ ...identify(), socket: '' }, isAlive);
@@ -83,7 +83,7 @@ export async function hostCoordinator(setting: HostSetting, ledger: Ledger): Pro
   const drafts = draftReader(setting);
   const agentsAtOnce = async () => (await readSettings(checkout, state.root, env)).machine.agents;
   const world = { merger, supervisors, git, places, disk, notices, webhooks, threads, drafts, agentsAtOnce, epoch };
-  // answers that were given while nobody was there count by when they were given
+  // answers that came while no coordinator was running count from their own time
   await takeMarkers(state, ledger);
   const engine = await coordinate(ledger, world, clock);
   const presence = watchPresence(checkout, () => engine.leave());
@@ -103,7 +103,7 @@ export async function hostCoordinator(setting: HostSetting, ledger: Ledger): Pro
   };
 }
 
-/** Calls `gone` once when a directory is not there at two looks in a row. */
+/** Calls `gone` once when a directory is missing twice in a row. */
 function watchPresence(directory: string, gone: () => void): Disposable {
   let missed = 0;
   const timer = setInterval(() => {
@@ -131,13 +131,13 @@ export function startBackground(setting: HostSetting): ChildProcess {
   return child;
 }
 
-/** For processes of ours: they find what this one has compiled, if it keeps that. No agent and no git of ours is told. */
+/** Passes the compile cache on to our own processes. No agent and no git gets it. */
 export function forOurs(env: HostSetting['env']): HostSetting['env'] {
   const compiled = getCompileCacheDir();
   return compiled === undefined ? env : { ...env, NODE_COMPILE_CACHE: dirname(compiled) };
 }
 
-/** Secrets that the configuration names: a variable, or what the person gave to `tidegate auth secret`. */
+/** Returns a secret that the configuration names: from the environment, or from `tidegate auth secret`. */
 const secretsOf =
   (env: HostSetting['env']) =>
   (variable: string): string | null =>

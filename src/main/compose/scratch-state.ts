@@ -1,43 +1,43 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { hasCode } from '../adapters/files/absent.ts';
-import { removeTreeSync } from '../adapters/files/remove-tree.ts';
-import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
-import { mergerProcess } from '../adapters/merger-process/index.ts';
-import { identify, isAlive, type ProcessIdentity } from '../adapters/process/process-identity.ts';
+import { hasCode } from '../../adapters/files/absent.ts';
+import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
+import { openSqliteLedger } from '../../adapters/ledger/sqlite/index.ts';
+import { mergerProcess } from '../../adapters/merger-process/index.ts';
+import { identify, isAlive, type ProcessIdentity } from '../../adapters/process/process-identity.ts';
 import {
   locateStateDirectory,
   type PlaceInputs,
   type Repository,
   type StateDirectory,
-} from '../adapters/state-directory/index.ts';
-import { processSupervisors } from '../adapters/supervisors/index.ts';
-import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
-import { untilDead } from '../adapters/supervisors/orphans.ts';
-import type { Context } from '../cli/frame/command.ts';
-import { err, ok, type Result } from '../domain/base/result.ts';
-import { stateDir } from '../domain/ledger/state-dir.ts';
-import type { Scratch } from '../engine/jobs/try-checks.ts';
-import { entry } from './entry.ts';
-import { forOurs } from './host.ts';
+} from '../../adapters/state-directory/index.ts';
+import { processSupervisors } from '../../adapters/supervisors/index.ts';
+import { jobDirectory } from '../../adapters/supervisors/job-directory.ts';
+import { untilDead } from '../../adapters/supervisors/orphans.ts';
+import type { Context } from '../../cli/frame/command.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import { stateDir } from '../../domain/ledger/state-dir.ts';
+import type { Scratch } from '../../engine/jobs/try-checks.ts';
+import { entry } from '../entry.ts';
+import { forOurs } from './coordinator.ts';
 import { makePlaces } from './open-repository.ts';
 
 /**
- * A state directory beside that of the repository, on the same disk, for as long as it is used. Its name says whose it is:
- * one whose process is gone is removed by whoever comes next.
+ * Makes a temporary state directory beside that of the repository, on the same disk. Its name holds the process, so that the next
+ * rehearsal removes the directory of a dead one.
  */
 export async function openScratch(
   context: Context,
   repository: Repository,
   kept: StateDirectory,
-  surroundings: PlaceInputs,
+  inputs: PlaceInputs,
 ): Promise<Result<Scratch & AsyncDisposable, string>> {
   await sweep(kept.path);
   const root = nameOf(kept.path, identify());
-  const located = await locateStateDirectory(repository, { ...surroundings, flag: root });
+  const located = await locateStateDirectory(repository, { ...inputs, flag: root });
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
-  const runDirectory = await makePlaces(repository, located.value, surroundings, state);
+  const runDirectory = await makePlaces(repository, located.value, inputs, state);
   if (!runDirectory.ok) return runDirectory;
   const env = forOurs(context.env);
   const checkout = repository.toplevel;
@@ -49,7 +49,7 @@ export async function openScratch(
     jobs: state.jobs,
     node: process.execPath,
     program: entry('supervisor'),
-    // nobody comes back for them
+    // no coordinator comes back for them
     environment: { ...env, TIDEGATE_ABANDON_SECONDS: '5' },
   });
   return ok({
@@ -70,7 +70,7 @@ export async function openScratch(
 const nameOf = (path: string, { pid, startTime, bootId }: ProcessIdentity): string =>
   `${path}.rehearsal-${pid}-${startTime}-${bootId}`;
 
-/** Removes what was left by a process that was killed. */
+/** Removes the directories of killed processes. */
 async function sweep(path: string): Promise<void> {
   for (const name of await namesIn(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.rehearsal-`)) continue;
@@ -80,7 +80,7 @@ async function sweep(path: string): Promise<void> {
   }
 }
 
-/** Supervisors leave by themselves when nobody is there; a directory goes after those who write into it. */
+/** Waits for the supervisors, which end by themselves, before it removes their directory. */
 async function remove(root: string): Promise<void> {
   for (const inside of await namesIn(root)) {
     const { jobs } = stateDir(join(root, inside));

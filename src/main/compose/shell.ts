@@ -1,22 +1,22 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { FenceUnavailable } from '../adapters/fence/index.ts';
-import { hasCode } from '../adapters/files/absent.ts';
-import { removeTreeSync } from '../adapters/files/remove-tree.ts';
-import { personsHome } from '../adapters/process/persons-name.ts';
-import { isOfLiving, ownName } from '../adapters/process/process-identity.ts';
-import { findRepository, makeRunDirectory } from '../adapters/state-directory/index.ts';
-import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
-import type { EnterShell } from '../cli/frame/ports.ts';
-import { err, ok } from '../domain/base/result.ts';
-import { shellJob } from '../engine/jobs/jobs.ts';
-import { runPersonShell } from '../supervisor/agent/person-shell.ts';
-import { atHome } from '../supervisor/job/at-home.ts';
-import type { Stop } from '../supervisor/job/run-fenced.ts';
-import { closeInherited } from './inherited.ts';
+import { FenceUnavailable } from '../../adapters/fence/index.ts';
+import { hasCode } from '../../adapters/files/absent.ts';
+import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
+import { closeInherited } from '../../adapters/process/inherited.ts';
+import { personsHome } from '../../adapters/process/persons-name.ts';
+import { isOfLiving, ownName } from '../../adapters/process/process-identity.ts';
+import { findRepository, makeRunDirectory } from '../../adapters/state-directory/index.ts';
+import { jobDirectory } from '../../adapters/supervisors/job-directory.ts';
+import type { EnterShell } from '../../cli/frame/ports.ts';
+import { err, ok } from '../../domain/base/result.ts';
+import { shellJob } from '../../engine/jobs/jobs.ts';
+import { runPersonShell } from '../../supervisor/agent/person-shell.ts';
+import { atHome } from '../../supervisor/job/at-home.ts';
+import type { Stop } from '../../supervisor/job/run-fenced.ts';
+import { entry } from '../entry.ts';
 
-/** The copy lies on the disk of the state directory. Its name says whose it is: that of a dead process goes with the next. */
+/** Makes the copy in the state directory. Its name holds the process, so that the next shell removes the copy of a dead one. */
 export const enterShell: EnterShell = async (repo, context, order) => {
   const { state, task, argv, onTerminal } = order;
   const { env } = context;
@@ -35,7 +35,7 @@ export const enterShell: EnterShell = async (repo, context, order) => {
       job: atHome(shellJob(places, state, task, { ...order, nonce: repo.clock.nonce() }), personsHome()),
       files,
       argv,
-      // The chunk is a window on a buffer that is filled again.
+      // the chunk is a view of a buffer that is reused
       hear: onTerminal
         ? null
         : {
@@ -44,7 +44,7 @@ export const enterShell: EnterShell = async (repo, context, order) => {
           },
       environment: env,
       node: process.execPath,
-      client: fileURLToPath(new URL('./fence-client.js', import.meta.url)),
+      client: entry('fence-client'),
       stop: stop.signal,
       onMade: (isSetUp) => order.onMade(files.workspace, isSetUp),
     });
@@ -66,7 +66,7 @@ async function runDirectoryOf(checkout: string, env: Readonly<Record<string, str
   return made.value;
 }
 
-/** Removes what was left by a process that was killed. */
+/** Removes the copies of killed processes. */
 async function sweep(shells: string): Promise<void> {
   for (const name of await namesIn(shells)) if (!isOfLiving(name)) removeTreeSync(join(shells, name));
 }

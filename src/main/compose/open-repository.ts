@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { stateDisk } from '../adapters/disk/index.ts';
-import { probeFence } from '../adapters/fence/probe.ts';
-import { writeDurably } from '../adapters/files/durable-file.ts';
+import { stateDisk } from '../../adapters/disk/index.ts';
+import { probeFence } from '../../adapters/fence/probe.ts';
+import { writeDurably } from '../../adapters/files/durable-file.ts';
 import {
   gitReader,
   isAuthorKnown,
@@ -14,15 +14,15 @@ import {
   readPatch,
   secretsInCheckout,
   trySigning,
-} from '../adapters/git/read/index.ts';
-import { memoryLedger } from '../adapters/ledger/memory/index.ts';
-import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
-import { takeMarkers } from '../adapters/markers/index.ts';
-import { letsAgentsDecide, userConfigFile } from '../adapters/plan-files/config.ts';
-import { hashPlan } from '../adapters/plan-files/index.ts';
-import { type Caller, callerOf } from '../adapters/process/caller.ts';
-import { personsHome, personsName } from '../adapters/process/persons-name.ts';
-import { isAlive, isStopped } from '../adapters/process/process-identity.ts';
+} from '../../adapters/git/read/index.ts';
+import { memoryLedger } from '../../adapters/ledger/memory/index.ts';
+import { openSqliteLedger } from '../../adapters/ledger/sqlite/index.ts';
+import { takeMarkers } from '../../adapters/markers/index.ts';
+import { letsAgentsDecide, userConfigFile } from '../../adapters/plan-files/config.ts';
+import { hashPlan } from '../../adapters/plan-files/index.ts';
+import { type Caller, callerOf } from '../../adapters/process/caller.ts';
+import { personsHome, personsName } from '../../adapters/process/persons-name.ts';
+import { isAlive, isStopped } from '../../adapters/process/process-identity.ts';
 import {
   findRepository,
   locateStateDirectory,
@@ -32,44 +32,44 @@ import {
   type PlaceInputs,
   type Repository,
   type StateDirectory,
-} from '../adapters/state-directory/index.ts';
-import { recordRepository } from '../adapters/state-directory/known.ts';
-import { jobFiles } from '../adapters/supervisors/job-files.ts';
-import type { Context } from '../cli/frame/command.ts';
-import type { OpenRepository, RepositoryAccess } from '../cli/frame/ports.ts';
-import { stoppedNote } from '../cli/frame/subject.ts';
-import { err, ok, type Result } from '../domain/base/result.ts';
-import { refs, type StateDir, stateDir } from '../domain/ledger/state-dir.ts';
-import { canonicalJson, type FrozenPlan } from '../domain/plan/plan.ts';
-import { answerOf } from '../engine/ask.ts';
-import { followLedger } from '../engine/follow-ledger.ts';
-import type { Ledger, Stored } from '../ports/ledger.ts';
-import type { Hosting, PlanFlags, ReadPlan, RepositoryHandle } from '../ports/repository-handle.ts';
-import { agentReady } from './examinations/agents.ts';
-import { type HostSetting, hostCoordinator, startBackground } from './host.ts';
-import { readDiskLimits, readPlan, readSettings, rereadPlan } from './plan-reader.ts';
+} from '../../adapters/state-directory/index.ts';
+import { recordRepository } from '../../adapters/state-directory/known.ts';
+import { jobFiles } from '../../adapters/supervisors/job-files.ts';
+import type { Context } from '../../cli/frame/command.ts';
+import type { OpenRepository, RepositoryAccess } from '../../cli/frame/ports.ts';
+import { stoppedNote } from '../../cli/frame/subject.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import { refs, type StateDir, stateDir } from '../../domain/ledger/state-dir.ts';
+import { canonicalJson, type FrozenPlan } from '../../domain/plan/plan.ts';
+import { answerOf } from '../../engine/ask.ts';
+import { followLedger } from '../../engine/follow-ledger.ts';
+import type { Ledger, Stored } from '../../ports/ledger.ts';
+import type { Hosting, PlanFlags, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
+import { agentReady } from '../examinations/agents.ts';
+import { readDiskLimits, readPlan, readSettings, rereadPlan } from '../plan-reader.ts';
+import { type HostSetting, hostCoordinator, startBackground } from './coordinator.ts';
 
 /** Opens the repository that the command was called in. */
 export const openRepository: OpenRepository = async (context, mode) => {
   const repository = await findRepository(context.cwd);
   if (!repository.ok) return repository;
-  const surroundings = {
+  const inputs = {
     flag: context.stateRoot,
     env: context.env,
     uid: process.getuid?.() ?? -1,
     home: personsHome(),
   };
-  const located = await locateStateDirectory(repository.value, surroundings);
+  const located = await locateStateDirectory(repository.value, inputs);
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
   const caller = await callerAt(context);
   const place = { repository: repository.value, state };
-  // A ledger that is gone while its head is there is lost, not new: opening it says so.
+  // a missing ledger with a head is lost, not new: opening it reports that
   const kept = (await exists(state.ledger)) || (await exists(`${state.ledger}.head`));
   const { older, path } = located.value;
   if (older !== null && !kept) noteOnce(context.terminal, olderState(older, path));
   if (mode !== 'act' && !kept) return ok(handleOf(context, caller, place, memoryLedger(), null));
-  const made = await makePlaces(repository.value, located.value, surroundings, state);
+  const made = await makePlaces(repository.value, located.value, inputs, state);
   if (!made.ok) return made;
   if (!kept) for (const warning of located.value.warnings) context.terminal.problem(`tidegate: note: ${warning}`);
   const setting: HostSetting = {
@@ -83,13 +83,13 @@ export const openRepository: OpenRepository = async (context, mode) => {
   const repo = handleOf(context, caller, place, await openLedger(state, mode), setting);
   const stopped = await repo.stoppedCoordinator();
   if (stopped !== null) noteOnce(context.terminal, stoppedNote(stopped));
-  // a coordinator that hosts or is started reads them itself
+  // a coordinator reads the markers itself
   const isRead = mode === 'act' || (await repo.isCoordinated());
   for (const request of isRead ? [] : await takeMarkers(state, repo.ledger)) await answerOf(repo, request);
   return ok(repo);
 };
 
-/** A command that looks before it acts opens two handles, and says this once. */
+/** Prints a note once, although a command that looks before it acts opens the repository twice. */
 function noteOnce(terminal: Context['terminal'], note: string): void {
   if (noted.has(terminal)) return;
   noted.add(terminal);
@@ -97,22 +97,22 @@ function noteOnce(terminal: Context['terminal'], note: string): void {
 }
 const noted = new WeakSet<Context['terminal']>();
 
-/** Looking again and again must stay cheap: the chain is walked by `verify` and by whoever writes. */
+/** Looking must stay cheap: `verify` and every writer check the whole chain. */
 const openLedger = (state: StateDir, mode: RepositoryAccess): Promise<Ledger> =>
   openSqliteLedger(state.ledger, { check: mode === 'look' ? 'head' : 'chain' });
 
 export async function makePlaces(
   repository: Repository,
   place: StateDirectory,
-  surroundings: PlaceInputs,
+  inputs: PlaceInputs,
   state: StateDir,
 ): Promise<Result<string, string>> {
-  const made = await makeStateDirectory(place, surroundings.uid);
+  const made = await makeStateDirectory(place, inputs.uid);
   if (!made.ok) return made;
   for (const directory of [state.jobs, state.cache, `${state.root}/runs`])
     await mkdir(directory, { recursive: true, mode: 0o700 });
   await recordRepository(state.root, repository);
-  return await makeRunDirectory(repository, surroundings);
+  return await makeRunDirectory(repository, inputs);
 }
 
 /** Returns the caller, inside a repository or not. */
@@ -139,7 +139,7 @@ function handleOf(
     return held !== null && isStopped(held.holder) ? held.holder.pid : null;
   };
   const coordinates = (): HostSetting => {
-    if (setting === null) throw new Error('a repo for looking coordinates nothing');
+    if (setting === null) throw new Error('a handle for looking cannot coordinate');
     return setting;
   };
   return {
@@ -182,11 +182,11 @@ function handleOf(
     patienceMs: 10_000,
     ensureCoordinator: async () => {
       if (await isCoordinated()) return (await stoppedCoordinator()) === null;
-      // one that was quick is through and gone by now; what it was asked is answered
+      // a quick coordinator may have answered and ended by now
       return (await startAndWait(coordinates(), ledger)) || (await isCoordinated());
     },
     edit: async (planFile) => {
-      const { openEditor } = await import('../adapters/person-programs/index.ts');
+      const { openEditor } = await import('../../adapters/person-programs/index.ts');
       using _ = context.onSignal(() => undefined);
       return await openEditor(resolve(checkout, planFile), context.env);
     },
@@ -230,7 +230,7 @@ async function hosting(setting: HostSetting, ledger: Ledger): Promise<Hosting> {
   };
 }
 
-/** True when a coordinator said that it has started, false when ours ended without one, or after 10 s. */
+/** True when a coordinator has started. False when ours ended without one, or after 10 seconds. */
 async function startAndWait(setting: HostSetting, ledger: Ledger): Promise<boolean> {
   const started = Promise.withResolvers<boolean>();
   const after = { seq: await ledger.head(), position: 0 };

@@ -1,6 +1,6 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Descriptors that our starter forgot to close would be open in the fence as well. Those of Node itself close on exec. */
+/** Closes descriptors that our parent left open, which the fence would inherit. Those of Node close on exec. */
 export function closeInherited(): void {
   const closesOnExec = 0o2000000;
   for (const name of readdirSync('/proc/self/fd')) {
@@ -14,7 +14,7 @@ function readInfo(name: string): string {
   try {
     return readFileSync(`/proc/self/fdinfo/${name}`, 'utf8');
   } catch (error) {
-    // The descriptor that listed the directory is gone by now.
+    // the descriptor that listed the directory is closed by now
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;
   }

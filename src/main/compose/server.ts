@@ -5,31 +5,31 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { owesDeliveries } from '../adapters/outbox/index.ts';
-import { personsHome, personsName } from '../adapters/process/persons-name.ts';
-import { KeyUnsafe, type ServerState, serverState } from '../adapters/server-state/index.ts';
-import { findRepository } from '../adapters/state-directory/index.ts';
-import { knownRepositories } from '../adapters/state-directory/known.ts';
-import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts';
-import { refuseAgent } from '../cli/frame/act.ts';
-import type { Context } from '../cli/frame/command.ts';
-import type { Listen, RunningServer, ServePorts } from '../cli/frame/ports.ts';
-import { routes } from '../contract/routes.ts';
-import { err, ok, type Result } from '../domain/base/result.ts';
-import type { Examined } from '../ports/repository-handle.ts';
-import { upgradeRoutes } from '../protocol/routes/server.ts';
-import { feedsOf } from '../server/feed/feed.ts';
-import { socketsOf } from '../server/feed/sockets.ts';
-import { upgradeHandlers } from '../server/handlers/server.ts';
-import { handlers } from '../server/handlers.ts';
-import { frontPage } from '../server/http/front-page.ts';
-import { oneTimeLinks } from '../server/http/keys.ts';
-import { httpServer, type ServerOptions } from '../server/http/server.ts';
-import { repositoriesOf } from '../server/live/repositories.ts';
-import { NotOpened, type ProtocolHandler, type Repositories } from '../server/site.ts';
+import { owesDeliveries } from '../../adapters/outbox/index.ts';
+import { personsHome, personsName } from '../../adapters/process/persons-name.ts';
+import { KeyUnsafe, type ServerState, serverState } from '../../adapters/server-state/index.ts';
+import { findRepository } from '../../adapters/state-directory/index.ts';
+import { knownRepositories } from '../../adapters/state-directory/known.ts';
+import { repositoryName, stateRoot } from '../../adapters/state-directory/place.ts';
+import { refuseAgent } from '../../cli/frame/act.ts';
+import type { Context } from '../../cli/frame/command.ts';
+import type { Listen, RunningServer, ServePorts } from '../../cli/frame/ports.ts';
+import { routes } from '../../contract/routes.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { Examined } from '../../ports/repository-handle.ts';
+import { upgradeRoutes } from '../../protocol/routes/server.ts';
+import { feedsOf } from '../../server/feed/feed.ts';
+import { socketsOf } from '../../server/feed/sockets.ts';
+import { upgradeHandlers } from '../../server/handlers/server.ts';
+import { handlers } from '../../server/handlers.ts';
+import { frontPage } from '../../server/http/front-page.ts';
+import { oneTimeLinks } from '../../server/http/keys.ts';
+import { httpServer, type ServerOptions } from '../../server/http/server.ts';
+import { repositoriesOf } from '../../server/live/repositories.ts';
+import { NotOpened, type ProtocolHandler, type Repositories } from '../../server/site.ts';
 import { callerAt, openRepository } from './open-repository.ts';
 
-const surroundingsOf = (context: Context) => ({
+const placeInputs = (context: Context) => ({
   flag: context.stateRoot,
   env: context.env,
   uid: process.getuid?.() ?? -1,
@@ -38,17 +38,17 @@ const surroundingsOf = (context: Context) => ({
 
 export const servePorts: ServePorts = {
   state: async (context) => {
-    const state = await serverState(stateRoot(surroundingsOf(context)).path);
+    const state = await serverState(stateRoot(placeInputs(context)).path);
     return { ...state, secret: () => secretOf(state) };
   },
   start,
 };
 
 async function start(context: Context, listen: Listen): Promise<Result<RunningServer, string>> {
-  const { path: root } = stateRoot(surroundingsOf(context));
+  const { path: root } = stateRoot(placeInputs(context));
   const state = await serverState(root);
   const other = state.serving();
-  if (other !== null) return err(`a server of yours is running already: ${other.url} (process ${other.pid})`);
+  if (other !== null) return err(`a server is running already: ${other.url} (process ${other.pid})`);
   const key = secretOf(state);
   if (!key.ok) return key;
   const tls = listen.tls === null ? ok(null) : await tlsOf(listen.tls);
@@ -114,7 +114,7 @@ async function start(context: Context, listen: Listen): Promise<Result<RunningSe
   const watching = state.watchSecret(() => {
     const renewed = secretOf(state);
     if (renewed.ok && renewed.value.equals(access.secret)) return;
-    if (!renewed.ok) context.terminal.problem(`tidegate: ${renewed.error}; until then nobody is let in`);
+    if (!renewed.ok) context.terminal.problem(`tidegate: ${renewed.error}; until then every request is refused`);
     access.secret = renewed.ok ? renewed.value : randomBytes(32);
     links.clear();
     sockets.hangUp();
@@ -126,7 +126,7 @@ async function start(context: Context, listen: Listen): Promise<Result<RunningSe
   return ok({
     url,
     failed: failed.promise,
-    // it decides, so an agent that starts a server is shown none
+    // a link lets its user decide, so an agent gets none
     link:
       refuseAgent({ caller: await callerAt(context) }, 'tidegate serve') === null
         ? () => `${url}/enter/${links.make('approve').code}`
@@ -145,20 +145,20 @@ async function start(context: Context, listen: Listen): Promise<Result<RunningSe
   });
 }
 
-/** What no coordinator brought to a webhook, this one's do: nobody need ask for anything there first. */
+/** Starts coordinators for repositories that still owe deliveries to a webhook. */
 async function takeUpDeliveries(root: string, repositories: Repositories): Promise<void> {
   for (const { id, present } of await knownRepositories(root))
     if (present && owesDeliveries(join(root, id))) await (await repositories.open(id))?.repo.ensureCoordinator();
 }
 
-/** The protocol for each repository; all of it is loaded when somebody speaks it. */
+/** Serves MCP for each repository. The library is loaded at the first request. */
 function assistants(context: Context, fault: (error: unknown) => void): (checkout: string) => ProtocolHandler {
   const known = new Map<string, Promise<ProtocolHandler>>();
   const load = async (checkout: string): Promise<ProtocolHandler> => {
     const [{ assistantHandler }, { commandList }, { ports }] = await Promise.all([
-      import('../cli/commands/serve/mcp-server.ts'),
-      import('../cli/commands/list.ts'),
-      import('./ports.ts'),
+      import('../../cli/commands/serve/mcp-server.ts'),
+      import('../../cli/commands/list.ts'),
+      import('../ports.ts'),
     ]);
     return assistantHandler({ commands: commandList, ports }, { ...context, cwd: checkout }, fault);
   };
@@ -170,13 +170,13 @@ function assistants(context: Context, fault: (error: unknown) => void): (checkou
 }
 
 async function examineAll(context: Context): Promise<readonly Examined[]> {
-  const { examinations } = await import('./examinations/examinations.ts');
+  const { examinations } = await import('../examinations/examinations.ts');
   const examined: Examined[] = [];
   for (const examine of examinations) examined.push(await examine(context));
   return examined;
 }
 
-/** The repository around us has its state made, so that it is listed from the start. Outside of one there is none. */
+/** Creates the state of the repository around us, so that it is listed from the start. Null outside a repository. */
 async function homeRepository(context: Context): Promise<Result<string | null, string>> {
   const found = await findRepository(context.cwd);
   if (!found.ok) return ok(null);
@@ -195,18 +195,18 @@ function secretOf(state: ServerState): Result<Buffer, string> {
   }
 }
 
-/** Looked at before anything is begun: what is wrong with them is a mistake of the caller, not a fault. */
+/** Reads the files before anything starts: a problem with them is a mistake of the caller, not a fault. */
 async function tlsOf(files: NonNullable<Listen['tls']>): Promise<Result<{ cert: Buffer; key: Buffer }, string>> {
   try {
     const [cert, key] = await Promise.all([readFile(files.cert), readFile(files.key)]);
     createSecureContext({ cert, key });
     return ok({ cert, key });
   } catch (error) {
-    return err(`TLS is not possible with ${files.cert} and ${files.key}: ${(error as Error).message}`);
+    return err(`cannot use ${files.cert} and ${files.key} for TLS: ${(error as Error).message}`);
   }
 }
 
-/** `Host` values that lead here. The port stands in them, except where it is the scheme's own. */
+/** Returns the `Host` values that lead here, with the port unless it is the default of the scheme. */
 function namesOf({ socket, names, tls }: Listen, port: number): readonly string[] {
   if (socket !== null) return ['localhost'];
   const usual = tls === null ? 80 : 443;
@@ -215,7 +215,7 @@ function namesOf({ socket, names, tls }: Listen, port: number): readonly string[
   );
 }
 
-/** What a killed server left: a socket at which nobody listens. Anything else in that place stays. */
+/** Removes the socket of a killed server. Anything else in that place stays. */
 async function removeDeadSocket(path: string): Promise<void> {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() !== true) return;
   const isDead = await new Promise<boolean>((resolve) => {
@@ -228,10 +228,12 @@ async function removeDeadSocket(path: string): Promise<void> {
   if (isDead) rmSync(path, { force: true });
 }
 
-/** The port it got; 0 for a socket. */
+/** Returns the port; 0 for a socket. */
 function listenOn(server: Server, { socket, host, port }: Listen): Promise<Result<number, string>> {
   return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(err(told(error, socket ?? `${host}:${port}`))));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(err(listenProblem(error, socket ?? `${host}:${port}`))),
+    );
     const listening = (): void => {
       server.removeAllListeners('error');
       if (socket !== null) chmodSync(socket, 0o600);
@@ -239,7 +241,7 @@ function listenOn(server: Server, { socket, host, port }: Listen): Promise<Resul
     };
     if (socket === null) server.listen({ host, port }, listening);
     else {
-      // made private from the first moment, not only after the chmod
+      // private from the first moment, not only after the chmod
       const before = process.umask(0o177);
       server.listen({ path: socket }, listening);
       process.umask(before);
@@ -247,8 +249,8 @@ function listenOn(server: Server, { socket, host, port }: Listen): Promise<Resul
   });
 }
 
-function told(error: NodeJS.ErrnoException, where: string): string {
+function listenProblem(error: NodeJS.ErrnoException, where: string): string {
   if (error.code === 'EADDRINUSE') return `${where} is in use; choose another with --port or --socket`;
-  if (error.code === 'EACCES') return `${where} may not be used by you; choose another with --port or --socket`;
+  if (error.code === 'EACCES') return `${where} is not yours to use; choose another with --port or --socket`;
   return `cannot listen on ${where}: ${error.message}`;
 }
