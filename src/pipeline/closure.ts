@@ -5,7 +5,7 @@ import type { CheckOutcome, ClosureEvidence } from '../domain/gates/evidence.ts'
 import { judged } from '../domain/gates/judge.ts';
 import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts';
 import { isQueued } from '../domain/landing/landing.ts';
-import type { RunEvent } from '../domain/ledger/events.ts';
+import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
 import type { Check } from '../domain/plan/plan.ts';
 import { type BuiltRound, isRoundOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
 import {
@@ -110,14 +110,8 @@ type At = { readonly wave: number; readonly round: number };
 /** Runs all checks on the candidate; when one fails, searches for the task that breaks it. */
 function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): readonly Step[] {
   const { steps } = round;
-  const outcomes: CheckOutcome[] = [];
-  for (const check of state.plan.checks) {
-    const outcome = outcomeOf(state, tip.tree, check);
-    if (outcome === undefined) return [runCheck(check, tip)];
-    if (outcome.outcome === 'could-not-run') return halt(state, outcome);
-    if (outcome.outcome !== 'passed') return findCulprit(state, at, { steps, tip }, check);
-    outcomes.push(outcome);
-  }
+  const checked = checkTree(state, 'candidate', tip, (check) => findCulprit(state, at, { steps, tip }, check));
+  if ('step' in checked) return checked.step;
   const before = verifyBefore(state, at, round);
   if ('step' in before) return before.step;
   const tasks = round.tasks.filter((entry) => steps.some((step) => step.task === entry.task));
@@ -127,7 +121,7 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
     candidate: tip.commit,
     tree: tip.tree,
     tasks,
-    checks: outcomes,
+    checks: checked.outcomes,
     ...before.evidence,
   };
   return [fact(judged(contextOf(state), { phase: 'closure', wave: at.wave, evidence }))];
@@ -139,18 +133,10 @@ type Before = { readonly step: readonly Step[] } | { readonly evidence: Pick<Clo
 function verifyBefore(state: RunState, at: At, { before, tip }: BuiltRound): Before {
   if (before === undefined || tip === null) return { evidence: {} };
   const { tree, changes } = before;
-  const outcomes: CheckOutcome[] = [];
-  for (const check of state.plan.checks) {
-    const outcome = outcomeOf(state, tree, check);
-    if (outcome === undefined) return { step: [runCheck(check, before)] };
-    if (outcome.outcome === 'could-not-run') return { step: halt(state, outcome) };
-    if (outcome.outcome !== 'passed') {
-      const suspects = changersIn(changes).map((task) => ({ task }));
-      return { step: [blame(at, suspects, check, { tree, defined: { passedOn: tip.tree, changes } })] };
-    }
-    outcomes.push(outcome);
-  }
-  return { evidence: { before: { tree, changes, checks: outcomes } } };
+  const suspects = changersIn(changes).map((task) => ({ task }));
+  const defined = { passedOn: tip.tree, changes };
+  const checked = checkTree(state, 'candidate', before, (check) => [blame(at, suspects, check, { tree, defined })]);
+  return 'step' in checked ? checked : { evidence: { before: { tree, changes, checks: checked.outcomes } } };
 }
 
 function findCulprit(
@@ -206,17 +192,29 @@ function blame(
 const outcomeOf = (state: RunState, tree: TreeId, check: Check): CheckOutcome | undefined =>
   state.checks[checkKey(tree, check.name)];
 
-const runCheck = (check: Check, at: Tip): Step =>
-  effect(`check ${at.tree} ${check.name}`, {
-    do: 'check',
-    purpose: 'candidate',
-    commit: at.commit,
-    tree: at.tree,
-    check,
-  });
+const runCheck = (check: Check, { commit, tree }: Tip, purpose: CheckPurpose = 'candidate'): Step =>
+  effect(`check ${tree} ${check.name}`, { do: 'check', purpose, commit, tree, check });
+
+/** Runs the checks of the plan on a tree, one after the other: the next step, or the outcomes once all have passed. */
+export function checkTree(
+  state: RunState,
+  purpose: CheckPurpose,
+  at: Tip,
+  failed: (check: Check) => readonly Step[],
+): { readonly step: readonly Step[] } | { readonly outcomes: readonly CheckOutcome[] } {
+  const outcomes: CheckOutcome[] = [];
+  for (const check of state.plan.checks) {
+    const outcome = outcomeOf(state, at.tree, check);
+    if (outcome === undefined) return { step: [runCheck(check, at, purpose)] };
+    if (outcome.outcome === 'could-not-run') return { step: halt(state, outcome) };
+    if (outcome.outcome !== 'passed') return { step: failed(check) };
+    outcomes.push(outcome);
+  }
+  return { outcomes };
+}
 
 /** Halts once. `resume` forgets the outcome, so that the check runs again. */
-export function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
+function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
   if (!goesOn(state)) return [];
   return [fact({ type: 'run-halted', because: checkUnrunnable(outcome) })];
 }
@@ -226,14 +224,8 @@ export function baseChecks(state: RunState): readonly Step[] {
   const { branch } = state;
   const atWork = currentWave(state) !== undefined && state.mode.mode === 'active';
   if (branch === null || !atWork) return [];
-  for (const check of state.plan.checks) {
-    const outcome = outcomeOf(state, branch.tree, check);
-    if (outcome === undefined)
-      return [effect(`check ${branch.tree} ${check.name}`, { do: 'check', purpose: 'base', ...branch, check })];
-    if (outcome.outcome === 'could-not-run') return halt(state, outcome);
-    if (outcome.outcome !== 'passed') return redBase(state, check);
-  }
-  return [];
+  const checked = checkTree(state, 'base', branch, (check) => redBase(state, check));
+  return 'step' in checked ? checked.step : [];
 }
 
 /** Before anything is merged the base is the person's own. Later only a new version of the plan can bring a check that fails. */

@@ -8,7 +8,7 @@ import { leftToLand, type Reverts } from '../domain/landing/undo.ts';
 import { landsOnOwnBranch } from '../domain/plan/plan.ts';
 import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run/run.ts';
 import { policy } from '../domain/settings/policy.ts';
-import { halt } from './closure.ts';
+import { checkTree } from './closure.ts';
 import { effect, fact, isItsTurn, type Step, type StepInputs } from './step.ts';
 
 /** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
@@ -103,25 +103,11 @@ function moveObserved(
   }
   if (rebuilt.conflicts.length > 0)
     return [refuse({ ...landingConflicts(rebuilt, { run, branch, tasks: some }), ...begun })];
-  for (const check of state.plan.checks) {
-    const outcome = state.checks[checkKey(rebuilt.tree, check.name)];
-    if (outcome === undefined)
-      return [
-        effect(`check ${rebuilt.tree} ${check.name}`, {
-          do: 'check',
-          purpose: 'land',
-          commit: rebuilt.commit,
-          tree: rebuilt.tree,
-          check,
-        }),
-      ];
-    if (outcome.outcome === 'could-not-run') return halt(state, outcome);
-    if (outcome.outcome !== 'passed')
-      return [
-        refuse({ rule: 'landing-check', run, branch, tasks: some, check: check.name, tree: rebuilt.tree, ...begun }),
-      ];
-  }
-  return landAsBefore(state, rebuilt, { run, branch, tasks: some, ...begun }) ?? [askLand(state)];
+  const of = { run, branch, tasks: some, ...begun };
+  const checked = checkTree(state, 'land', rebuilt, ({ name }) => [
+    refuse({ rule: 'landing-check', ...of, check: name, tree: rebuilt.tree }),
+  ]);
+  return 'step' in checked ? checked.step : (landAsBefore(state, rebuilt, of) ?? [askLand(state)]);
 }
 
 /** The checks as the branch defines them, where the run defines them otherwise and nobody granted that. Null: all is well. */
@@ -131,18 +117,11 @@ function landAsBefore(
   of: Pick<FindingOf<'landing-check'>, 'run' | 'branch' | 'tasks' | 'uncommitted'>,
 ): readonly Step[] | null {
   if (before === undefined) return null;
-  const { commit, tree: earlier, changes } = before;
-  for (const check of state.plan.checks) {
-    const outcome = state.checks[checkKey(earlier, check.name)];
-    if (outcome === undefined)
-      return [effect(`check ${earlier} ${check.name}`, { do: 'check', purpose: 'land', commit, tree: earlier, check })];
-    if (outcome.outcome === 'could-not-run') return halt(state, outcome);
-    if (outcome.outcome !== 'passed') {
-      const defined = { passedOn: tree, changes };
-      return [refuse({ rule: 'landing-check', ...of, check: check.name, tree: earlier, defined })];
-    }
-  }
-  return null;
+  const defined = { passedOn: tree, changes: before.changes };
+  const checked = checkTree(state, 'land', before, ({ name }) => [
+    refuse({ rule: 'landing-check', ...of, check: name, tree: before.tree, defined }),
+  ]);
+  return 'step' in checked ? checked.step : null;
 }
 
 export const askLand = (state: RunState): Step =>

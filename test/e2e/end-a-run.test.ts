@@ -21,7 +21,7 @@ describe('F1: saying no ends a run', () => {
   test.each(['n\r', '\r'])('answer %j at the start', async (answer) => {
     await using p = await project({ plan: { tasks: { task } } });
     const said = await typing(p, 'run plan.yaml', { '[y/N/e/d]': answer });
-    expect([said.code, said.screen]).toEqual([1, expect.stringContaining('said no')]);
+    expect([said.code, said.screen]).toEqual([1, expect.stringContaining('rejected by')]);
     expect(await types(p)).toContain('run-ended');
     expect((await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')).code).toBe(0);
   });

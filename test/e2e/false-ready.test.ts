@@ -66,8 +66,8 @@ describe('pattern D: ready is what git and the supervisor saw', () => {
       changed: 'failed: the agent reports failed: no, it does not work',
       fifo: 'failed: .tidegate/handoff.json is not a regular file',
       link: 'failed: .tidegate/handoff.json is a symbolic link',
-      huge: 'failed: .tidegate/handoff.json has 5368709120 bytes, at most 16384 are allowed',
-      bytes: 'failed: handoff is not valid UTF-8',
+      huge: 'failed: .tidegate/handoff.json has 5368709120 bytes; the limit is 16384',
+      bytes: 'failed: the handoff is not valid UTF-8',
       killed: 'failed: exit 137',
       empty: 'held: changes inconclusive',
       honest: 'merged',
@@ -236,7 +236,7 @@ describe('pattern E: no phase is skipped', () => {
       expect.stringContaining('another version of the plan'),
       'nothing is waiting for the start-0 approval',
       expect.stringContaining('it is waiting'),
-      'this version does not know requested-phase',
+      'this version does not support requested-phase',
     ]);
     const types = (await run.events()).map(({ event }) => event.type);
     expect(types.filter((type) => type.startsWith('attempt-') || type === 'run-branch-made')).toEqual([]);

@@ -24,7 +24,7 @@ test('F13: a dirty checkout is said before the question, with what it means', as
   const changed =
     'your checkout has 3 uncommitted changes: readme.md, notes.txt, one.txt. Agents start from the last commit of main and do not see them; commit first, or add --with-uncommitted';
   const untracked =
-    '1 untracked file where one may write: one.txt. Landing never overwrites untracked files; commit, move or remove them before the run lands';
+    'one may write where you have 1 untracked file: one.txt. Landing never overwrites untracked files; commit, move or remove them before the run lands';
 
   const dry = await p.cli('run', 'plan.yaml', '--dry-run');
   expect(dry.stdout).toContain(`note    ${changed}`);
@@ -42,7 +42,7 @@ test('F13: a dirty checkout is said before the question, with what it means', as
   const [before = '', after] = asked.screen.split('Start 1 task');
   expect(after).toBeDefined();
   expect(before).toContain('3 uncommitted changes');
-  expect(before).toContain('1 untracked file where one may write');
+  expect(before).toContain('one may write where you have 1 untracked file');
 }, 60_000);
 
 test('F14: signing that fails is found before anything is made, by signing', async () => {

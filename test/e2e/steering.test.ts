@@ -15,7 +15,7 @@ test('an agent asks for a path, a person grants it while it works, and the same 
   await using here = await project({ plan: { tasks: { one: asksForB } } });
   await here.cli('run', 'plan.yaml', '--yes', '--land', '-d');
   await untilEvent(here, (event) => event.type === 'attempt-noted' && event.note.note === 'asked');
-  expect((await here.cli('status')).stdout).toContain('its agent asks for b.txt: they belong together');
+  expect((await here.cli('status')).stdout).toContain('the agent requests access to b.txt: they belong together');
   expect(await here.cli('grant', 'one', 'b.txt')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('its agent may change them now'),

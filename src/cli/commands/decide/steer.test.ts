@@ -92,7 +92,7 @@ test('what an agent asks for is shown with the command that grants it', async ()
     ],
   });
   expect((await here.tidegate('why', 'hello')).out).toContain(grant);
-  expect((await here.tidegate('events')).out).toContain(`hello: asks for x.md: the link is there; ${grant}`);
+  expect((await here.tidegate('events')).out).toContain(`hello: requests access to x.md: the link is there; ${grant}`);
 });
 
 test('a paused provider is named with its reason, its time and the command that gives the task to another agent', async () => {

@@ -26,7 +26,7 @@ export const haltSentences: Sentences<HaltRules> = {
     `${repository} uses ${actual} objects, but the checkout uses ${expected}`,
   'ledger-unavailable': ({ file, words }) => `the ledger ${file} cannot be used now: ${words}`,
   'ledger-damaged': ({ file, words }) => ({
-    detail: `the ledger ${file} is damaged: ${words}`,
+    detail: `the ledger ${file} is refused: ${words}`,
     fix: 'tidegate verify',
   }),
   'state-file': ({ file, fault }) => ({
