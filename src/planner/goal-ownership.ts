@@ -4,7 +4,7 @@ import { steeringIn } from '../domain/scope/steering.ts';
 import { mentions, pathsIn, wordsOf } from './goal-text.ts';
 import { most } from './sizing.ts';
 
-/** What a task may change. */
+/** The paths that a task may change. */
 export type Ownership = {
   /** Null: whatever no other task claims. */
   readonly owns: readonly string[] | null;
@@ -44,7 +44,7 @@ export function ownedIn(
   return role === 'quality' && !tests ? free : { owns: owns.filter((path) => !isWithin(path, owns)), tests, divides };
 }
 
-/** What else a task may change, as exact as it can be first. A task that names its tests gets no others. */
+/** Further paths that a task may change, the most exact ones first. A task that names its tests gets no others. */
 function beside(paths: readonly string[], role: Role, divides: boolean): readonly (readonly string[])[] {
   const code = withTests.has(role) ? paths.filter(isCode) : [];
   if (code.length === 0) return [[]];
@@ -68,7 +68,7 @@ const isWithin = (path: string, others: readonly string[]): boolean =>
 /** `as described in docs/api.md`: something to read. */
 const reference =
   /\b(?:described|documented|specified|defined|listed|shown|see|like|from|per|following|according to|based on)\b(?: (?:in|by|on))? [`"']?[^\s`"',;]+/giu;
-/** What a part is taken from changes as well. */
+/** The file that a part is taken from changes as well. */
 const referenceOfDivision = new RegExp(reference.source.replace('|from|', '|'), 'giu');
 
 const isFolder = (path: string): boolean =>

@@ -122,31 +122,31 @@ export function wordsOf(text: string): readonly string[] {
  * articles may stand between the words of a phrase, and `profil*` means every word that begins so.
  */
 export function mentions(words: readonly string[], keyword: string): boolean {
-  const wanted = keyword
+  const key = keyword
     .normalize('NFKC')
     .toLowerCase()
     .split(/[^\p{L}\p{N}*]+/u)
     .filter((word) => word !== '');
-  return wanted.length > 0 && words.some((_, at) => phraseAt(words, at, wanted));
+  return key.length > 0 && words.some((_, at) => phraseAt(words, at, key));
 }
 
-function phraseAt(words: readonly string[], start: number, wanted: readonly string[]): boolean {
+function phraseAt(words: readonly string[], start: number, key: readonly string[]): boolean {
   let at = start;
-  return wanted.every((word, index) => {
+  return key.every((word, index) => {
     while (index > 0 && articles.has(words[at] ?? '')) at += 1;
     return isWord(words[at++] ?? '', word);
   });
 }
 
-function isWord(word: string, wanted: string): boolean {
-  if (wanted.endsWith('*')) return wanted.length > 1 && word.startsWith(wanted.slice(0, -1));
-  if (word === wanted) return true;
-  if (wanted.length < 4) return false;
-  if (word.startsWith(wanted)) return endings.has(word.slice(wanted.length));
+function isWord(word: string, key: string): boolean {
+  if (key.endsWith('*')) return key.length > 1 && word.startsWith(key.slice(0, -1));
+  if (word === key) return true;
+  if (key.length < 4) return false;
+  if (word.startsWith(key)) return endings.has(word.slice(key.length));
   // policy, policies
-  if (wanted.endsWith('y') && word === `${wanted.slice(0, -1)}ies`) return true;
+  if (key.endsWith('y') && word === `${key.slice(0, -1)}ies`) return true;
   // cache, caching
-  return wanted.endsWith('e') && word.startsWith(wanted.slice(0, -1)) && word.slice(wanted.length - 1) === 'ing';
+  return key.endsWith('e') && word.startsWith(key.slice(0, -1)) && word.slice(key.length - 1) === 'ing';
 }
 
 const articles: ReadonlySet<string> = new Set(['the', 'a', 'an']);

@@ -12,20 +12,20 @@ import { durationMinutes, type ResolvedSettings, setupCommand } from '../../doma
 export const hashPlan = (plan: FrozenPlan): PlanHash =>
   planHash(createHash('sha256').update(canonicalJson(plan)).digest('hex'));
 
-/** What the base has that a plan names. */
-type Seen = {
+/** Skills and definitions that the base has. */
+type BaseContent = {
   readonly skills: ReadonlyMap<string, Skill>;
   readonly definitions: ReadonlyMap<string, CommandDefinitions>;
 };
 
 /** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
-export function freeze(draft: PlanDraft, name: string, base: string, seen: Partial<Seen> = {}): FrozenPlan {
-  const { skills = new Map(), definitions = new Map() } = seen;
+export function freeze(draft: PlanDraft, name: string, base: string, content: Partial<BaseContent> = {}): FrozenPlan {
+  const { skills = new Map(), definitions = new Map() } = content;
   const { settings } = draft;
   const { run, agents, ...limits } = settings.limits;
   const setup = setupCommand(settings.setup);
   const before = setup === null ? undefined : definitions.get(setup);
-  if (settings.dispatch !== 'isolated') throw new Error('Lint lets no such plan through');
+  if (settings.dispatch !== 'isolated') throw new Error('Lint refuses such a plan');
   return withLockNeeds({
     version: 1,
     name,
@@ -66,12 +66,12 @@ export function freeze(draft: PlanDraft, name: string, base: string, seen: Parti
   });
 }
 
-/** `found`: of `setup`, which could rewrite whatever the check reads, and of its own command. */
+/** `sources`: definitions of `setup`, which could rewrite every file that the check reads, and of its own command. */
 function freezeCheck(
   { name, run, minutes = 10, defines = [] }: SetCheck,
-  found: readonly (CommandDefinitions | undefined)[],
+  sources: readonly (CommandDefinitions | undefined)[],
 ): Check {
-  const read = found.flatMap((one) => one?.definitions ?? []);
+  const read = sources.flatMap((one) => one?.definitions ?? []);
   const all = mergeDefinitions([...read, ...defines.map((path) => ({ path }))]);
   return { name, run, minutes, ...(all.length === 0 ? {} : { definitions: all }) };
 }

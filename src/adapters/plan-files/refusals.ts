@@ -10,7 +10,7 @@ import { freeze } from './freeze.ts';
 type Claimed = FindingOf<'ownership-conflict'>['overlaps'][number]['claims'][number];
 type WhereOf = (place: Place) => string;
 
-/** What the phases before approval refuse of a frozen plan, by the functions of those phases, at its places in the files. */
+/** Returns the findings for which the phases before approval refuse a frozen plan, each with its place in the files. */
 export const refusalsOf = (plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] => [
   ...refusedDirectives(plan, draft, whereOf),
   ...overlapsIn(plan, draft, whereOf),
@@ -77,10 +77,11 @@ export function withoutPlaces(
   isUnseen: (where: string) => boolean,
 ): Finding {
   const { where, ...rest } = conflict;
-  const seen = ({ at, ...claim }: Claimed): Claimed => (at === undefined || isUnseen(at) ? claim : { ...claim, at });
+  const withoutUnseen = ({ at, ...claim }: Claimed): Claimed =>
+    at === undefined || isUnseen(at) ? claim : { ...claim, at };
   const overlaps = rest.overlaps.map(({ claims: [a, b], ...overlap }) => ({
     ...overlap,
-    claims: [seen(a), seen(b)] as const,
+    claims: [withoutUnseen(a), withoutUnseen(b)] as const,
   }));
   return { ...rest, overlaps, ...(where === undefined || isUnseen(where) ? {} : { where }) };
 }

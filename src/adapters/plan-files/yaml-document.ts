@@ -89,7 +89,7 @@ function aliasFindings(parsed: Document, position: (offset: number) => string): 
   return findings;
 }
 
-/** What `toJS` itself allows before it takes a document for a bomb. */
+/** The limit of `toJS` before it takes a document for a bomb. */
 const aliasLimit = 90;
 
 function offsetOf(parsed: Document, place: Place, at: 'key' | 'value'): number {

@@ -14,8 +14,8 @@ export async function lookAtProject(toplevel: string): Promise<RepositoryFiles> 
     list('--cached', '--others', '--deduplicate'),
     list('--others', '--ignored', '--directory'),
   ]);
-  const wanted = files.filter((path) => wellKnown.test(path) && path.split('/').length <= 4).slice(0, mostRead);
-  const texts = await Promise.all(wanted.map(async (path) => [path, await plainText(join(toplevel, path))] as const));
+  const readable = files.filter((path) => wellKnown.test(path) && path.split('/').length <= 4).slice(0, mostRead);
+  const texts = await Promise.all(readable.map(async (path) => [path, await plainText(join(toplevel, path))] as const));
   await using rules = openIgnoreRules(new Map([['', (await plainText(join(toplevel, '.gitignore'))) ?? '']]));
   const isIgnored = await rules.ignores(products.map((name) => `${name}/`));
   return {
@@ -32,18 +32,18 @@ const products = ['node_modules', '.venv', 'target', 'vendor'];
 const mostRead = 500;
 const longest = 1 << 20;
 
-/** Null for what is no regular file, or too long to be what its name says. */
+/** Null when it is no regular file, or too long for its kind. */
 async function plainText(path: string): Promise<string | null> {
   try {
-    const found = await lstat(path);
-    return found.isFile() && found.size <= longest ? await readFile(path, 'utf8') : null;
+    const stats = await lstat(path);
+    return stats.isFile() && stats.size <= longest ? await readFile(path, 'utf8') : null;
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
   }
 }
 
-/** What a file at the top says now; null when there is none. */
+/** Returns the text of a file at the top; null when there is none. */
 export const readTopFile = (toplevel: string, name: string): Promise<string | null> => plainText(join(toplevel, name));
 
 /** Writes a file that must not be there yet. With `replace` the old one is kept beside it as `<name>.old`. */

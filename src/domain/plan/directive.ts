@@ -2,15 +2,15 @@ import { clauseTexts } from '../explain/clauses.ts';
 import type { Directive } from './plan.ts';
 import type { DraftTask, PlanProblem } from './plan-draft.ts';
 
-/** What is wrong with the brief of a task. The caller decides by `strict` whether that stops the plan. */
+/** Mistakes in the brief of a task. The caller decides by `strict` whether they stop the plan. */
 export function lintDirective(task: DraftTask, strict: boolean): readonly PlanProblem[] {
   if (task.text === null) return [];
   const of = { task: task.id, file: task.file, place: [...task.place, 'do'] };
   if (strict && task.file === null) return [{ rule: 'directive-inline', ...of }];
   const sections = headings(task.text);
-  const wanted =
+  const required =
     task.file === null ? [] : strict ? (['goal', 'scope', 'acceptance'] as const) : ['acceptance' as const];
-  const missing = wanted.filter((name) => !sections.some((heading) => heading.startsWith(name)));
+  const missing = required.filter((name) => !sections.some((heading) => heading.startsWith(name)));
   const vague = vagueLine(task.text);
   return [
     ...missing.map((section): PlanProblem => ({ rule: 'directive-section', section, ...of })),
@@ -19,7 +19,7 @@ export function lintDirective(task: DraftTask, strict: boolean): readonly PlanPr
   ];
 }
 
-/** What a prompt should have at most. Its directive is never cut, so that may be more. */
+/** The most tokens that a prompt should have. A directive is never cut, so it may have more. */
 export const promptTokens = 8_000;
 /** Near enough for English and code, and the same for every model. */
 export const charactersPerToken = 4;

@@ -82,7 +82,7 @@ function resultIn(run: RunState, task: PlannedTask, wave: number): readonly Earl
   }
 }
 
-/** What a task is to do. Its place in the order may change without making it another task. */
+/** The work of a task, for comparison. A task whose place in the order changes is still the same task. */
 function workOf({ needs: _, priority: __, ...work }: PlannedTask): string {
   return canonicalJson(work);
 }

@@ -81,15 +81,15 @@ export function agentsOf(task: DraftTask, settings: ResolvedSettings): readonly 
   return task.keys.command ? ['command'] : settings.agent;
 }
 
-/** Roles whose result is what they say: they change no file unless the plan says what. */
-const sayingRoles: ReadonlySet<Role> = new Set<Role>(['discovery', 'research', 'eval', 'security', 'qa']);
+/** Roles whose result is their handoff. They change no file unless the plan names some. */
+const readingRoles: ReadonlySet<Role> = new Set<Role>(['discovery', 'research', 'eval', 'security', 'qa']);
 
-/** What a task owns: null is whatever no sibling claims, `[]` nothing. A role sets the default, unless other keys say that it writes. */
+/** Returns the paths that a task owns. Null: all that no other task claims. `[]`: none. The role sets the default, unless other keys name files that it writes. */
 export function ownsOf({ keys }: DraftTask): readonly string[] | null {
   if (keys.owns !== undefined) return keys.owns;
   const written = [...(keys.shares ?? []), ...(keys.locks ?? []), ...(keys.deliverables ?? [])];
-  const isSaying = keys.role !== undefined && sayingRoles.has(keys.role);
-  return isSaying && written.length === 0 && keys.drafts === undefined ? [] : null;
+  const isReading = keys.role !== undefined && readingRoles.has(keys.role);
+  return isReading && written.length === 0 && keys.drafts === undefined ? [] : null;
 }
 
 export const commandOf = (task: DraftTask, settings: ResolvedSettings): readonly string[] | null =>

@@ -37,14 +37,14 @@ export function lintDraft(draft: PlanDraft, runnable: readonly string[]): readon
   ];
 }
 
-/** `known`: what the branch `base` has. */
-export function lintSkills(draft: PlanDraft, known: ReadonlyMap<string, Skill>, base: string): readonly PlanProblem[] {
+/** `skills`: those of the branch `base`. */
+export function lintSkills(draft: PlanDraft, skills: ReadonlyMap<string, Skill>, base: string): readonly PlanProblem[] {
   return draft.waves
     .flatMap((wave) => wave.tasks)
     .flatMap((task) =>
       (task.keys.skills ?? []).flatMap((name, index): PlanProblem[] => {
-        if (known.has(name)) return [];
-        const meant = nearestWord(name, known.keys());
+        if (skills.has(name)) return [];
+        const meant = nearestWord(name, skills.keys());
         const place = [...task.place, 'skills', index];
         return [{ rule: 'unknown-skill', task: task.id, skill: name, base, meant, place }];
       }),
@@ -207,7 +207,7 @@ export function lintTurns({ settings, waves }: PlanDraft): readonly PlanProblem[
   return tasks.length === 0 ? [] : [{ rule: 'turns-uncounted', tasks, place: ['limits', 'turns'] }];
 }
 
-/** Who names what defines a check has said all there is to say. */
+/** A check with `defines` gets no warning: its author has named the files. */
 export function lintDefinitions(
   checks: ResolvedSettings['checks'],
   setup: string | null,

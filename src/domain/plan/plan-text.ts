@@ -2,7 +2,7 @@ import { idPattern } from '../base/ids.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { TaskKeys } from './plan-draft.ts';
 
-/** A plan that nobody wrote as a file: what was typed, or markdown files that are a task each. */
+/** A plan that nobody wrote as a file: texts from the command line, or markdown files that are a task each. */
 export type PlanSketch = {
   readonly name: string;
   /** Null: whatever the settings say. */
@@ -81,11 +81,11 @@ export function planText({ name, agent, model, waves, waveNames, note }: PlanSke
 function taskLines({ id, do: text, keys }: SketchedTask, indent: string): readonly string[] {
   if (keys === undefined) return [`${indent}${id}: ${scalar(text, indent.length)}`];
   const inner = `${indent}  `;
-  const said = Object.entries(keys).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(keys).filter(([, value]) => value !== undefined);
   return [
     `${indent}${id}:`,
     `${inner}do: ${scalar(text, inner.length)}`,
-    ...said.map(([key, value]) => `${inner}${key}: ${flow(value)}`),
+    ...entries.map(([key, value]) => `${inner}${key}: ${flow(value)}`),
   ];
 }
 

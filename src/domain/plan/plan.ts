@@ -76,7 +76,7 @@ export type FrozenPlan = {
   readonly thread?: ThreadPlan;
   /** Template of the subjects of commits. Absent: the title of the task. */
   readonly commit?: string;
-  /** What a person stresses in this run, told to every agent. Absent: nothing. */
+  /** Focus of this run, in the person's words, for every agent. Absent: none. */
   readonly focus?: string;
   /** The repository that it is for. Absent: it does not say. */
   readonly repo?: Omit<RepoClaim, 'task'>;
@@ -136,7 +136,7 @@ export type PlannedTask = {
   readonly drafts?: string;
   /** The repository that it is for, instead of what the plan says. Absent: as the plan says. */
   readonly repo?: Omit<RepoClaim, 'task'>;
-  /** What its agent is told to read first, as the base had it when the plan was frozen. Absent: nothing. */
+  /** Skills that its agent reads first, as the base had them when the plan was frozen. Absent: none. */
   readonly skills?: readonly Skill[];
 };
 
@@ -146,24 +146,24 @@ const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>()
 
 /** A plan never changes, so its index is made once. */
 export function plannedById(plan: FrozenPlan, id: TaskId): PlannedTask | undefined {
-  const known = plannedTasks.get(plan) ?? new Map(allTasks(plan).map((task) => [task.id, task]));
-  plannedTasks.set(plan, known);
-  return known.get(id);
+  const tasks = plannedTasks.get(plan) ?? new Map(allTasks(plan).map((task) => [task.id, task]));
+  plannedTasks.set(plan, tasks);
+  return tasks.get(id);
 }
 
 /** Tasks that need this one, directly or through others. */
 export function dependentsOf(plan: FrozenPlan, task: TaskId): readonly TaskId[] {
   const tasks = allTasks(plan);
-  const found = new Set<TaskId>();
+  const dependents = new Set<TaskId>();
   const visit = (id: TaskId): void => {
     for (const dependent of tasks)
-      if (dependent.needs.includes(id) && !found.has(dependent.id)) {
-        found.add(dependent.id);
+      if (dependent.needs.includes(id) && !dependents.has(dependent.id)) {
+        dependents.add(dependent.id);
         visit(dependent.id);
       }
   };
   visit(task);
-  return [...found];
+  return [...dependents];
 }
 
 /** Canonical JSON: keys sorted at every level, no white space. What hashes and equality are taken of. */

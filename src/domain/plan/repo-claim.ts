@@ -13,7 +13,7 @@ export function repoClaim(written: WrittenRepo | undefined): Omit<RepoClaim, 'ta
   return { root: written.root ?? null, remote: written.remote ?? null };
 }
 
-/** What each task says of the repository it is for, itself or by its plan; tasks of which nothing is said are left out. */
+/** Returns the repository that each task is for, by itself or by its plan. Tasks without a claim are left out. */
 export const repoClaims = (plan: FrozenPlan): readonly RepoClaim[] =>
   allTasks(plan).flatMap(({ id, repo }) => {
     const root = repo?.root ?? plan.repo?.root ?? null;
@@ -21,7 +21,7 @@ export const repoClaims = (plan: FrozenPlan): readonly RepoClaim[] =>
     return root === null && remote === null ? [] : [{ task: id, root, remote }];
   });
 
-/** What of a claim the repository is not; null when it is what was claimed. Any of its remotes will do. */
+/** Returns the part of a claim that this repository contradicts; null when it fits. Any of its remotes may match. */
 export function contradictionOf(
   { root, remote }: RepoClaim,
   { rootCommit, remotes }: RepoAttestation,

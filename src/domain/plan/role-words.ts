@@ -1,6 +1,6 @@
 import type { Role } from './plan.ts';
 
-/** What is expected of a role, beside its directive. `isReadOnly`: the task may change no file. */
+/** Returns the paragraph on a role that follows the directive. `isReadOnly`: the task may change no file. */
 export const roleText = (role: Role, isReadOnly: boolean): string =>
   role === 'discovery' && isReadOnly
     ? `${roleWords[role]} Change nothing: your handoff is all that others get.`

@@ -35,7 +35,7 @@ type Manager = {
   readonly everywhere: (script: string) => string;
 };
 
-/** What projects call the same thing, the most usual first. */
+/** Names that projects use for the same script, the most usual first. */
 const kinds = [
   { name: 'test', scripts: ['test'] },
   { name: 'lint', scripts: ['lint'] },

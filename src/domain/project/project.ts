@@ -2,11 +2,11 @@ import { nodePart } from './node.ts';
 import { cargoPart, goPart, makePart, scriptPart } from './others.ts';
 import { pythonPart } from './python.ts';
 
-/** What can be seen of a repository without running anything of it. */
+/** The files of a repository, read without running anything of it. */
 export type RepositoryFiles = {
   /** Files, tracked or new, by path from the top. */
   readonly files: readonly string[];
-  /** What git ignores and is there. A directory that is ignored as a whole ends in `/`, and what is in it is not named. */
+  /** Existing paths that git ignores. A directory that is ignored as a whole ends in `/`; its files are not listed. */
   readonly ignored: readonly string[];
   /** Names at the top that the repository's own rules would ignore, of those that tools make. */
   readonly wouldIgnore: readonly string[];
@@ -15,7 +15,7 @@ export type RepositoryFiles = {
 };
 
 export type Project = {
-  /** What manages it: `npm`, `uv`, `cargo`. */
+  /** The tool that manages it: `npm`, `uv`, `cargo`. */
   readonly tools: readonly string[];
   readonly setup: string | null;
   readonly checks: readonly { readonly name: string; readonly run: string }[];
@@ -26,14 +26,14 @@ export type Project = {
   readonly notes: readonly string[];
 };
 
-/** What one kind of tool makes of one directory. */
+/** Recognises the project of one kind of tool in a directory; null when there is none. */
 export type ProjectPart = Omit<Project, 'tools' | 'include'> & {
   readonly tool: string;
   /** Directories that `setup` makes. */
   readonly makes: readonly string[];
 };
 
-/** One directory, seen as if it were the top. */
+/** One directory, repository as if it were the top. */
 export type Directory = {
   readonly has: (name: string) => boolean;
   readonly text: (name: string) => string | null;
@@ -42,11 +42,13 @@ export type Directory = {
 };
 
 /** Where the top says nothing, the directories right below it are looked at: `web/` and `api/` of one product. */
-export function detectProject(seen: RepositoryFiles): Project {
-  const top = partsOf(directoryIn(seen, ''));
+export function detectProject(repository: RepositoryFiles): Project {
+  const top = partsOf(directoryIn(repository, ''));
   const parts =
-    top.length > 0 ? top : below(seen).flatMap((name) => partsOf(directoryIn(seen, name)).map(inside(name)));
-  const include = environmentFiles(seen);
+    top.length > 0
+      ? top
+      : below(repository).flatMap((name) => partsOf(directoryIn(repository, name)).map(inside(name)));
+  const include = environmentFiles(repository);
   const made = [...new Set(parts.flatMap((part) => part.makes))];
   return {
     tools: [...new Set(parts.map((part) => part.tool))],
@@ -57,10 +59,10 @@ export function detectProject(seen: RepositoryFiles): Project {
     notes: [
       ...parts.flatMap((part) => part.notes),
       ...made
-        .filter((path) => !seen.wouldIgnore.includes(path.split('/').at(-1) ?? path))
+        .filter((path) => !repository.wouldIgnore.includes(path.split('/').at(-1) ?? path))
         .map((path) => `${path} is not in .gitignore: what setup puts there would count as work of every agent`),
       ...(include.length === 0 ? [] : [`agents can read what is in ${include.join(', ')}: see .worktreeinclude`]),
-      ...composeNotes(seen),
+      ...composeNotes(repository),
     ],
   };
 }
@@ -72,15 +74,15 @@ function partsOf(directory: Directory): readonly ProjectPart[] {
   return other === null ? parts : [...parts, other];
 }
 
-function directoryIn(seen: RepositoryFiles, name: string): Directory {
+function directoryIn(repository: RepositoryFiles, name: string): Directory {
   const prefix = name === '' ? '' : `${name}/`;
-  const files = seen.files.flatMap((path) => (path.startsWith(prefix) ? path.slice(prefix.length) : []));
+  const files = repository.files.flatMap((path) => (path.startsWith(prefix) ? path.slice(prefix.length) : []));
   const there = new Set(files);
   return {
     files,
     has: (path) => there.has(path),
-    text: (path) => seen.texts[`${prefix}${path}`] ?? null,
-    wouldIgnore: (path) => seen.wouldIgnore.includes(path),
+    text: (path) => repository.texts[`${prefix}${path}`] ?? null,
+    wouldIgnore: (path) => repository.wouldIgnore.includes(path),
   };
 }
 
@@ -121,9 +123,9 @@ const environmentFiles = ({ ignored }: RepositoryFiles): readonly string[] =>
   );
 
 function composeNotes({ files }: RepositoryFiles): readonly string[] {
-  const found = files.filter((path) => /(^|\/)(docker-)?compose(\.[\w-]+)?\.ya?ml$/.test(path));
-  if (found.length === 0) return [];
+  const composeFiles = files.filter((path) => /(^|\/)(docker-)?compose(\.[\w-]+)?\.ya?ml$/.test(path));
+  if (composeFiles.length === 0) return [];
   return [
-    `${found.join(', ')}: every task has its own COMPOSE_PROJECT_NAME and ten ports from $PORT on; write "\${PORT:-8080}:80" instead of a fixed port. The Docker socket is not in the fence`,
+    `${composeFiles.join(', ')}: every task has its own COMPOSE_PROJECT_NAME and ten ports from $PORT on; write "\${PORT:-8080}:80" instead of a fixed port. The Docker socket is not in the fence`,
   ];
 }

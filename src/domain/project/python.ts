@@ -6,14 +6,14 @@ export function pythonPart(directory: Directory): ProjectPart | null {
   const requirements = requirementFiles.filter((name) => directory.has(name));
   if (project === null && requirements.length === 0 && !directory.has('setup.py')) return null;
   const { tool, setup, run, generated } = toolOf(directory, project ?? '', requirements);
-  const said = [project, ...[...requirements, 'setup.cfg', 'tox.ini'].map(directory.text)].join('\n');
+  const config = [project, ...[...requirements, 'setup.cfg', 'tox.ini'].map(directory.text)].join('\n');
   return {
     tool,
     setup,
     checks: [
-      ...testsOf(directory, said).map((command) => ({ name: 'test', run: run(command) })),
-      ...(names(said, 'ruff') ? [{ name: 'lint', run: run('ruff check .') }] : []),
-      ...(names(said, 'mypy') ? [{ name: 'typecheck', run: run('mypy .') }] : []),
+      ...testsOf(directory, config).map((command) => ({ name: 'test', run: run(command) })),
+      ...(names(config, 'ruff') ? [{ name: 'lint', run: run('ruff check .') }] : []),
+      ...(names(config, 'mypy') ? [{ name: 'typecheck', run: run('mypy .') }] : []),
     ],
     generated,
     makes: setup === null ? [] : ['.venv'],
@@ -42,12 +42,13 @@ function toolOf(directory: Directory, project: string, requirements: readonly st
       run: (command) => `poetry run ${asProgram(command)}`,
       generated: { 'poetry.lock': 'poetry lock' },
     };
-  const wanted =
+  const packages =
     requirements.length > 0 ? requirements.map((name) => `-r ${name}`).join(' ') : ownPackage(directory, project);
-  if (wanted === null) return { tool: 'python', setup: null, run: (command) => `python3 -m ${command}`, generated: {} };
+  if (packages === null)
+    return { tool: 'python', setup: null, run: (command) => `python3 -m ${command}`, generated: {} };
   return {
     tool: 'pip',
-    setup: `python3 -m venv .venv && .venv/bin/pip install ${wanted}`,
+    setup: `python3 -m venv .venv && .venv/bin/pip install ${packages}`,
     run: (command) => `.venv/bin/python -m ${command}`,
     generated: {},
   };
@@ -65,12 +66,12 @@ function ownPackage(directory: Directory, project: string): string | null {
   return extras.length === 0 ? '-e .' : `-e '.[${extras.join(',')}]'`;
 }
 
-function testsOf(directory: Directory, said: string): readonly string[] {
-  if (names(said, 'pytest') || said.includes('[tool.pytest') || directory.has('pytest.ini')) return ['pytest'];
+function testsOf(directory: Directory, config: string): readonly string[] {
+  if (names(config, 'pytest') || config.includes('[tool.pytest') || directory.has('pytest.ini')) return ['pytest'];
   const hasTests = directory.files.some((path) => /(^|\/)(test_[^/]*|[^/]*_test)\.py$/.test(path));
   return hasTests ? ['unittest'] : [];
 }
 
 /** As a dependency, and not only in a section that configures it. */
-const names = (said: string, program: string): boolean =>
-  new RegExp(`^\\s*["']?${program}(?![\\w.-])|["']${program}(?![\\w.-])`, 'm').test(said);
+const names = (config: string, program: string): boolean =>
+  new RegExp(`^\\s*["']?${program}(?![\\w.-])|["']${program}(?![\\w.-])`, 'm').test(config);

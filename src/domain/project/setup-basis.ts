@@ -2,7 +2,7 @@ import { matches, pattern } from '../scope/pattern.ts';
 import { plainCommands } from '../shell/plain-commands.ts';
 import type { Word } from '../shell/shell-words.ts';
 
-/** What `setup` is made from: equal inputs make an equal product, which is then copied instead of made again. */
+/** The inputs of `setup`. Equal inputs make an equal product, which is then copied instead of made again. */
 export type SetupBasis =
   /** Paths that the plan names as its inputs. */
   | { readonly by: 'inputs'; readonly patterns: readonly string[] }
@@ -37,7 +37,7 @@ export const isManifest = (path: string): boolean => manifests.test(basename(pat
 
 const manifests =
   /^(package(-lock)?\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|\.pnpmfile\.c?js|yarn\.lock|\.yarnrc(\.yml)?|bun\.lockb?|bunfig\.toml|\.npmrc|binding\.gyp|Cargo\.(toml|lock)|go\.(mod|sum|work)|pyproject\.toml|(poetry|uv|Pipfile|Gemfile|composer|mix)\.lock|Pipfile|(requirements|constraints).*\.(txt|in)|Gemfile|composer\.json|mix\.exs)$/;
-/** What pnpm, Yarn and others apply to what they install, and a Yarn that the repository brings along. */
+/** Patches that pnpm, Yarn and others apply to packages, and a Yarn that lies in the repository. */
 const patches = /(?:^|\/)(?:patches\/.*\.patch|\.yarn\/(?:patches|releases|plugins)\/[^/]+)$/;
 
 type Tool = 'node' | 'python' | 'composer' | 'other';

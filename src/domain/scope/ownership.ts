@@ -170,8 +170,8 @@ function orderByLocks(wave: PlannedWave): PlannedWave {
 /** A task without `owns` works on all unclaimed paths, so it counts as building on every lock. */
 function couldSee(task: PlannedTask, locker: PlannedTask): boolean {
   if (task.owns === null) return true;
-  const seen = [...task.owns, ...task.shares, ...task.reads].map(pattern);
-  return locker.locks.map(pattern).some((lock) => seen.some((one) => intersect(one, lock) !== null));
+  const visible = [...task.owns, ...task.shares, ...task.reads].map(pattern);
+  return locker.locks.map(pattern).some((lock) => visible.some((one) => intersect(one, lock) !== null));
 }
 
 function reaches(needs: ReadonlyMap<TaskId, ReadonlySet<TaskId>>, from: TaskId, to: TaskId): boolean {

@@ -52,5 +52,5 @@ export function steeringIn(path: string): { readonly config: string; readonly st
   return null;
 }
 
-/** What agents take instructions from, and cannot change in their fence where it is there. */
+/** Files that instruct agents. An existing one is read-only in a fence. */
 export const agentSteering: readonly string[] = names.agents;

@@ -40,17 +40,17 @@ export function resolveSettings(layers: readonly Layer[], isConfirmed: (loosenin
     let person: unknown;
     let origin = 'default';
     for (const layer of layers) {
-      const asked = valueAt(layer.settings, path);
-      if (asked === undefined) continue;
-      const loosening = { key, value: asked };
-      if (loosens(setting, asked, layer.trust, { below: value, person }) && !isConfirmed(loosening)) {
+      const set = valueAt(layer.settings, path);
+      if (set === undefined) continue;
+      const loosening = { key, value: set };
+      if (loosens(setting, set, layer.trust, { below: value, person }) && !isConfirmed(loosening)) {
         loosenings.push({ ...loosening, finding: needsConfirmation(loosening, layer, layer.where(path)) });
         continue;
       }
-      if (layer.trust === 'person') person = asked;
+      if (layer.trust === 'person') person = set;
       const source = layer.trust === 'default' ? 'default' : layer.where(path);
       origin = adds ? `${origin}, ${source}` : source;
-      value = adds ? union(value, asked) : asked;
+      value = adds ? union(value, set) : set;
     }
     origins[key] = origin;
     put(root, path, value);

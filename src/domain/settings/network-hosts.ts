@@ -34,7 +34,7 @@ export function canonicalHost(text: string): NetworkHost | null {
 
 export type HostFault = 'everything' | 'inner-star' | 'not-a-host' | 'star-alone' | 'port';
 
-/** What is wrong with the text, if anything. */
+/** Parses one entry of the list, or returns its mistake. */
 export function parseHostPattern(text: string): Result<HostPattern, HostFault> {
   const [, named = '', port] = /^(.*?)(?::(\d{1,5}))?$/s.exec(text) ?? [];
   const below = named.startsWith('*.');
@@ -79,8 +79,8 @@ export function hostOfUrl(url: string): string | null {
 
 export const hostText = (host: NetworkHost): string => (host.kind === 'name' ? host.name : host.address);
 
-const hasPort = ({ port }: HostPattern, wanted: number): boolean =>
-  port === null ? usualPorts.includes(wanted) : port === wanted;
+const hasPort = ({ port }: HostPattern, other: number): boolean =>
+  port === null ? usualPorts.includes(other) : port === other;
 
 function hasHost(pattern: HostPattern, host: NetworkHost): boolean {
   if (pattern.host.kind !== host.kind) return false;

@@ -9,7 +9,7 @@ export type ThreadPlan = {
   readonly tokenFrom: string | null;
 };
 
-/** What a judgement of phase `thread` leaves beside its verdict: a thread that posts go to. */
+/** Returns the thread that a judgement of phase `thread` bound, which posts go to. */
 export function boundBy(event: RunEvent & { readonly type: 'phase-judged' }): Pick<WaveState, 'bound'> {
   return event.phase === 'thread' && isBound(event.evidence) ? { bound: event.evidence } : {};
 }
