@@ -53,7 +53,7 @@ test('F3: with `land: branch` a wave goes on from the branch of the run before i
   const first = JSON.parse((await wave(p, 1)).stdout);
   expect([first.exit, p.git('ls-files')]).toEqual([0, 'plan.yaml\nreadme.md']);
   const dry = await p.cli('run', 'plan.yaml', '--wave', '2', '--dry-run');
-  expect(dry.stdout).toContain(`goes on from tidegate/${first.run}`);
+  expect(dry.stdout).toContain(`continues from tidegate/${first.run}`);
   const second = JSON.parse((await wave(p, 2)).stdout);
   expect(second.exit).toBe(0);
   expect(p.git('show', `tidegate/${second.run}:b.txt`)).toBe('a');

@@ -17,7 +17,7 @@ test('F12: a plan, a task or its front matter for another repository is refused 
   p.git('remote', 'add', 'origin', 'git@example.org:team/shop.git');
   p.git('remote', 'add', 'upstream', 'https://token@example.org/upstream/shop');
   const remote = 'https://example.org/team/other';
-  const isFor = `one is for the repository ${remote}, and this one is git@example.org:team/shop.git`;
+  const isFor = `one is for the repository ${remote}, but this one is git@example.org:team/shop.git`;
 
   expect(await rules(p, { repo: remote, tasks: { one } })).toEqual([2, `repo-claim: ${isFor}`]);
   expect(await p.cli('lint', 'plan.yaml')).toMatchObject({ code: 2, stdout: expect.stringContaining(isFor) });

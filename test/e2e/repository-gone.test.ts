@@ -19,8 +19,8 @@ test('a repository that is deleted during a run is named, with what that means',
   renameSync(`${p.checkout}.away`, p.checkout);
   await following;
   const status = await p.cli('status', run);
-  expect(status.stdout).toContain(`the repository ${p.checkout} is gone`);
-  expect(status.stdout).toContain('nothing of this run can be resumed');
+  expect(status.stdout).toContain(`the repository ${p.checkout} no longer exists`);
+  expect(status.stdout).toContain('so the run cannot continue');
   expect(status.stdout).not.toContain('ENOENT');
   expect(await p.cli('resume', run, '--yes', '--json')).toMatchObject({ code: 0 });
   expect(p.git('show', 'main:one.txt')).toBe('one');

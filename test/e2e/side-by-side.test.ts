@@ -119,7 +119,7 @@ test('a run that waits for a free place says so', async () => {
   const based = heard.next('task-base-made');
   const second = runOf(await p.cli('run', 'b.yaml', '--yes', '-d', '--json'));
   await based;
-  expect((await p.cli('why', second)).stdout).toContain(`${second}/b waits for a free place: 1 attempt is at work`);
+  expect((await p.cli('why', second)).stdout).toContain(`${second}/b is waiting for a slot: 1 attempt is running`);
   expect((await p.cli('status', second)).stdout).toMatch(/b +waiting +(\d+s +)?for its turn/);
 }, 60_000);
 

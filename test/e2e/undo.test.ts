@@ -33,7 +33,7 @@ test('reverts whose check fails move nothing and say what to type; mended, they 
     stderr: expect.stringContaining(`without ${run}, the check whole fails on main`),
     stdout: expect.stringContaining('check whole on the undo: failed'),
   });
-  expect(refused.stderr).toContain(`to revert it all the same: git revert ${landed}`);
+  expect(refused.stderr).toContain(`to revert anyway: git revert ${landed}`);
   expect([p.git('rev-parse', 'main'), p.git('status', '--porcelain')]).toEqual([theirs, '']);
   expect((await p.cli('logs', run, '--check', 'whole')).stdout).toContain('one is needed');
   expect(await count(p, 'request-refused')).toBe(1);
@@ -172,7 +172,7 @@ describe('a branch that moves every time', () => {
       await using _ = await restless(p, gate, 'undo-prepared');
       const { code, stderr } = await p.cli('undo', '--yes', run);
       expect(code).toBe(1);
-      expect(stderr).toContain('main moved 3 times while the checks of its undo ran');
+      expect(stderr).toContain('main moved 3 times while the checks ran');
       expect(stderr).toContain(
         `to revert by hand: git revert ${landed}; wait until nobody is pushing to main, then run: tidegate undo ${run}`,
       );

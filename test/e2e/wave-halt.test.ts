@@ -29,7 +29,7 @@ test('F7: a failed launch halts its wave until a person decides, and each way ou
   ]);
 
   const why = await p.cli('why', `${run}/c`);
-  expect(why.stdout).toContain(`${run}/c waits`);
+  expect(why.stdout).toContain(`${run}/c is waiting`);
   expect(why.stdout).toContain('wave 1 is halted: b could not be started');
   expect(why.stdout).toContain(`tidegate resume ${run}`);
 
