@@ -59,7 +59,7 @@ test.each([
 });
 
 test.each([
-  ...failpointsIn('undo/prepare-undo', 'undo/undo'),
+  ...failpointsIn('undo/reverts', 'undo/undo'),
   'merger-landing-kept#2',
   'merger-landing-journalled#2',
   'merger-landing-tree-switched#2',

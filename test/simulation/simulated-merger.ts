@@ -25,7 +25,8 @@ import {
   runTip,
 } from '../../src/merger/proof/history.ts';
 import { verifyChain } from '../../src/merger/proof/proof.ts';
-import { isUndoneInHistory, preparations } from '../../src/merger/undo/undo.ts';
+import { preparations } from '../../src/merger/undo/reverts.ts';
+import { isUndoneInHistory } from '../../src/merger/undo/undo.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../../src/ports/merger.ts';
 import type { Chaos } from './chaos.ts';
