@@ -85,7 +85,7 @@ type Taken = {
 };
 
 /** Commits on top of `onto` that take the landed task commits back, newest first; in memory, nothing moves. */
-export async function buildReverts(order: MergerOrder, from: Taken): Promise<Result<Reverts, Finding>> {
+async function buildReverts(order: MergerOrder, from: Taken): Promise<Result<Reverts, Finding>> {
   const { repository } = order.state;
   const author = await readAuthor(order.checkout, order.env);
   if (!author.ok) return author;
