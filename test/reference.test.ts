@@ -27,6 +27,7 @@ test('every document of the API is a schema on its own', () => {
 test('no event is left out of the reference', () => {
   const files = {
     'ledger/requests.ts': ['Request'],
+    'ledger/landing-events.ts': ['LandingEvent'],
     'ledger/events.ts': ['RunEvent', 'RepoEvent'],
     'ledger/dcm-events.ts': ['DcmFact'],
   };

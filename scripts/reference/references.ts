@@ -118,12 +118,12 @@ function eventsPage(): string {
   return page([
     ...made(
       'Events',
-      'What is in the ledger, as `tidegate events --json` prints it. Types are those of the source; ids are strings. The ledger stores each with `v`, the version of its type, which reading takes off.',
+      'The events of the ledger, as `tidegate events --json` prints them. Types are those of the source; ids are strings. The ledger stores each event with `v`, the version of its type. Reading removes it.',
     ),
     ...wordsSection,
     ...section(
       'Requests',
-      'Anyone may append them; the coordinator answers each one. A `key` names the asking: the same again asks for nothing new.',
+      'Anyone may append a request, and the coordinator answers each one. A second request with the same `key` asks for nothing new.',
       'Request',
       read('ledger/requests.ts'),
     ),
@@ -132,10 +132,16 @@ function eventsPage(): string {
       'Only the coordinator and the merger append them, under the current epoch.',
       'RunEvent',
     ),
+    ...section(
+      'Facts of a landing',
+      'They are in the stream of the run, too.',
+      'LandingEvent',
+      read('ledger/landing-events.ts'),
+    ),
     ...section('Facts of the repository', 'Beside the runs.', 'RepoEvent'),
     ...section(
-      'Facts of a session that others drive',
-      'In a stream `external:<session>`, by [the API that DCM documents](../how-to/dcm-api.md). Nothing of it is run or merged by us. Each also has `version: number`, the version of the rules that decided it.',
+      'Facts of a DCM session',
+      'In a stream `external:<session>`, by [the API that DCM documents](../how-to/dcm-api.md). Tidegate runs and merges nothing of it. Each also has `version: number`, the version of the rules that decided it.',
       'DcmFact',
       read('ledger/dcm-events.ts'),
     ),

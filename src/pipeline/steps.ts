@@ -61,7 +61,7 @@ function lateLanding(state: RunState, given: StepInputs): readonly Step[] {
  * Ends an abandoned run, in any state. Its agents are stopped, which keeps their work; a branch that is being moved or offered
  * reaches its destination, so that nothing is left half done. Nothing else begins.
  */
-export function abandonment(state: RunState): readonly Step[] {
+function abandonment(state: RunState): readonly Step[] {
   const isUndoing = state.landing.status === 'undoing' && state.pending.length > 0;
   const underWay = [...live(state), ...branchMoves(state)];
   if (isUndoing) return underWay;

@@ -103,7 +103,7 @@ export const checkDocument = (check: CheckOutcome) => {
   return { ...rest, tail: checkOutput(check) };
 };
 
-export const providersDocument = (providers: Providers) =>
+const providersDocument = (providers: Providers) =>
   Object.fromEntries(
     Object.entries(providers).map(([name, provider]) => {
       if (provider.status !== 'paused') return [name, provider];

@@ -178,7 +178,7 @@ const checkGaps: Readonly<Record<CheckGap, (check: string) => string>> = {
 };
 
 /** Says where the repository and the ledger differ. */
-export function objectGapText(place: ObjectGap): string {
+function objectGapText(place: ObjectGap): string {
   switch (place.gap) {
     case 'path-unjudged':
       return `${place.task} changes ${place.path}, which was never judged`;
