@@ -17,7 +17,7 @@ test('every string that a person may read is in the golden file, so that a revie
 });
 
 /** Lower these to 0 as texts are rewritten. */
-const left = { strings: 105, comments: 700 };
+const left = { strings: 22, comments: 145 };
 
 test('strings follow the rules of plain English', () => {
   expect(wordingViolations(strings).slice(left.strings)).toEqual([]);
