@@ -36,10 +36,10 @@ const start = /Start 1 task\? \[/;
 const land = /Land .*\? \[/;
 const scenes: readonly Scene[] = [
   {
-    title: 'Say no, start again, stop',
-    about: 'No ends the run. Ctrl-C asks; `s` ends the agents and keeps their work.',
+    title: 'Reject a run, start again, stop',
+    about: 'Rejecting ends the run. Ctrl-C asks; `s` stops the agents and keeps their work.',
     steps: [
-      { type: 'tidegate run login.yaml', answer: [[start, 'n Enter']], shows: /said no/ },
+      { type: 'tidegate run login.yaml', answer: [[start, 'n Enter']], shows: /rejected by/ },
       { type: 'tidegate runs', shows: /login-/ },
       {
         type: 'tidegate run login.yaml',
@@ -54,8 +54,8 @@ const scenes: readonly Scene[] = [
     ],
   },
   {
-    title: 'Fix the plan, run again, give the old run up',
-    about: 'The stopped run holds nothing back. Its work is kept when it is abandoned.',
+    title: 'Fix the plan, run again, abandon the old run',
+    about: 'The stopped run blocks nothing. Abandoning it keeps its work.',
     steps: [
       { type: 'cp fixed.yaml login.yaml && git commit -qam "fix the plan"', shows: /./ },
       { type: 'tidegate run login.yaml --yes --land', shows: /Landed on main/ },
@@ -65,7 +65,7 @@ const scenes: readonly Scene[] = [
   },
   {
     title: 'Three runs side by side',
-    about: '`docs` touches a file of its own; `port` and `host` both write config.txt, and are told so.',
+    about: '`docs` writes its own file; `port` and `host` both write config.txt, and Tidegate warns about it.',
     steps: [
       { type: 'tidegate run docs.yaml --yes -d', shows: /docs-/ },
       { type: 'tidegate run port.yaml --yes -d', shows: /port-/ },
@@ -75,8 +75,8 @@ const scenes: readonly Scene[] = [
     ],
   },
   {
-    title: 'A conflict, settled by hand',
-    about: '`edit` opens both sides; what you leave is what is checked and landed.',
+    title: 'A conflict, resolved by hand',
+    about: '`edit` opens both sides; your result is checked and landed.',
     steps: [
       {
         type: 'tidegate watch host',

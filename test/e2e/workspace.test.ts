@@ -111,7 +111,7 @@ describe('.worktreeinclude', () => {
     expect(made.findings.map((finding) => describeFinding(finding)).sort()).toEqual([
       'link.env: not copied: it is not a regular file',
       'linked: not copied: it is not a regular file',
-      'secrets/huge.bin: larger than 50 MB',
+      'secrets/huge.bin: not copied: it is larger than 50 MB',
     ]);
   });
 
