@@ -21,7 +21,7 @@ process.stdout.on('error', () => undefined);
 
 const state = stateDir(root);
 await using open = new AsyncDisposableStack();
-// What keeps it from beginning is told to whoever asks, and tried again for whoever asks next.
+// a failure to start is the answer to the first request, and the next request tries again
 let begun: Promise<MergerContext> | null = begin();
 begun.catch(() => undefined);
 await serve(process.stdin, process.stdout, async (request, epoch) => {
@@ -40,7 +40,7 @@ async function begin(): Promise<MergerContext> {
   await takeOver(state);
   const ledger = open.use(await openSqliteLedger(state.ledger, { check: 'head' }));
   const context = { ledger, state, checkout: checkout ?? '', env: ownEnvironment() };
-  // What stands in the way of ending a landing is told to whoever asks to land or undo; it stops nothing else.
+  // a landing that cannot be completed is reported to requests to land or undo; it stops nothing else
   await recoverLanding(context).catch((error: unknown) => {
     if (!isEnvironmental(error)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -48,7 +48,7 @@ async function begin(): Promise<MergerContext> {
   return context;
 }
 
-/** What the person's git needs, kept in the state directory. */
+/** Returns the environment of the person's git, whose configuration is kept in the state directory. */
 function ownEnvironment(): Record<string, string> {
   const file = `${state.root}/person.gitconfig`;
   if (process.env['GIT_CONFIG_GLOBAL'] === undefined) writeDurably(file, globalConfigText(process.env));

@@ -47,7 +47,7 @@ describe('a call', () => {
     [['completion'], expect.stringMatching(/^tidegate: completion: missing required argument shell.*\n$/)],
     [['-C'], 'tidegate: -C needs a directory\n'],
     [['init', '-C', '/nonexistent'], 'tidegate: /nonexistent does not exist\n'],
-    [['init'], 'tidegate: / is not in a git repository; go to one, or use -C <dir>\n'],
+    [['init'], 'tidegate: / is not in a git repository. Change to one, or use -C <dir>\n'],
     [['\x1b[31mx\x07'], 'tidegate: unknown command x; see tidegate --help\n'],
   ])('%j is answered by one line on standard error and exit 2', (args, err) => {
     expect(tidegate(args)).toEqual({ exit: 2, out: '', err });

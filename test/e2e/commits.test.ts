@@ -26,7 +26,9 @@ test('a placeholder that nobody knows is a mistake with line and column', async 
   await using p = await project({ plan: { commit: '{type}({task}): {title}', tasks: { one } } });
   const linted = await p.cli('lint', 'plan.yaml');
   expect(linted.code).toBe(2);
-  expect(linted.stdout + linted.stderr).toContain('plan.yaml:1:9: error: the commit template has the unknown placeholder `{type}`');
+  expect(linted.stdout + linted.stderr).toContain(
+    'plan.yaml:1:9: error: the commit template has the unknown placeholder `{type}`',
+  );
 });
 
 test('F28: hooks of the person that do not run are named before the start, and in lint', async () => {

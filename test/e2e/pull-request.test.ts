@@ -134,7 +134,7 @@ test.each(['before', 'after'])(
     if (when === 'after') p.git('merge', '-q', '--no-ff', '-m', 'merge the pull request', `tidegate/${first.run}`);
 
     const dry = await wave(2, '--dry-run');
-    const goesOn = `goes on from tidegate/${first.run}`;
+    const goesOn = `continues from tidegate/${first.run}`;
     expect([dry.code, dry.stdout.includes(goesOn)]).toEqual([0, when === 'before']);
     const second = documentOf(await wave(2, '--yes', '--json'));
     expect(second).toMatchObject({ exit: 0, landing: { status: 'offered' } });

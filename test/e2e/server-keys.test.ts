@@ -32,7 +32,7 @@ test('the key is made once for its owner alone, and refused when it is open, lin
     }
   };
   chmodSync(file, 0o640);
-  await refused(/others can read .*key; renew it with tidegate token --renew/);
+  await refused(/others can read .*key; renew it: tidegate token --renew/);
   chmodSync(file, 0o600);
   renameSync(file, `${file}.real`);
   symlinkSync(`${file}.real`, file);

@@ -118,7 +118,9 @@ fi`;
   const run = (await here.events()).find(({ stream }) => stream !== 'repo')?.stream;
   const { needs } = JSON.parse(ran.stdout) as { needs: unknown };
   const command = `tidegate raise ${run}/one --usd 10`;
-  expect(needs).toMatchObject([{ kind: 'budget', task: 'one', message: 'has used $12.00 of its $10.00 budget', command }]);
+  expect(needs).toMatchObject([
+    { kind: 'budget', task: 'one', message: 'has used $12.00 of its $10.00 budget', command },
+  ]);
   expect(await here.cli('raise', 'one', '--usd', '10')).toMatchObject({ code: 0 });
   expect((await here.cli('resume', '--land')).code).toBe(0);
   const events = await here.events();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Enough to tell a living process from another one that was given its pid later. */
 export type ProcessIdentity = { readonly pid: number; readonly startTime: string; readonly bootId: string };
 
-/** Who this process, or a living process `pid`, is. */
+/** Identifies this process, or the living process `pid`. */
 export function identify(pid: number = process.pid): ProcessIdentity {
   const identity = identityOf(pid);
   if (identity === null) throw new Error(`there is no process ${pid}`);

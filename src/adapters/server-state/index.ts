@@ -7,13 +7,13 @@ import { claimDurably, writeDurably, writeWhole } from '../files/durable-file.ts
 import { readCache } from '../files/state-file.ts';
 import { identify, isAlive } from '../process/process-identity.ts';
 
-/** What a server leaves for the commands of the same person: its secret, and where it listens. */
+/** The files that a server shares with commands of the same person: its secret, and its address. */
 export type ServerState = {
-  /** 256 bits, made at the first call, readable by the person alone. Throws `KeyUnsafe` when others can read it, or made it. */
+  /** 256 bits, made at the first call, readable only by the person. Throws `KeyUnsafe` when others can read it, or made it. */
   secret(): Buffer;
-  /** Every token and cookie of before is void, also for a server that runs. */
+  /** Makes every earlier token and cookie invalid, also for a running server. */
   renewSecret(): void;
-  /** Calls `changed` soon after the secret may have become another one. */
+  /** Calls `changed` soon after the secret may have changed. */
   watchSecret(changed: () => void): Disposable;
   /** The living server of this person, if there is one. */
   serving(): Serving | null;
@@ -33,7 +33,7 @@ const servingSchema = z.strictObject({
   bootId: z.string(),
 });
 
-/** `root`: below which the repositories keep their state. */
+/** Repositories keep their state below `root`. */
 export async function serverState(root: string): Promise<ServerState> {
   const directory = join(root, 'server');
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -59,15 +59,15 @@ export async function serverState(root: string): Promise<ServerState> {
   };
 }
 
-/** Judged and read through one descriptor, which no link leads elsewhere. */
+/** Checks and reads a file through one descriptor, so that no link can lead elsewhere. */
 function privately<T>(path: string, read: (text: string) => T): T {
   const file = openUnlinked(path);
   try {
     const stats = fstatSync(file);
     const { mode, uid } = stats;
-    if ((mode & 0o077) !== 0) throw new KeyUnsafe(`others can read ${path}; renew it with tidegate token --renew`);
+    if ((mode & 0o077) !== 0) throw new KeyUnsafe(`others can read ${path}; renew it: tidegate token --renew`);
     if (uid !== process.getuid?.())
-      throw new KeyUnsafe(`${path} belongs to somebody else; renew it with tidegate token --renew`);
+      throw new KeyUnsafe(`${path} belongs to somebody else; renew it: tidegate token --renew`);
     if (!stats.isFile())
       throw new KeyUnsafe(`${path} is no file; move it away, then renew it with tidegate token --renew`);
     return read(readFileSync(file, 'utf8'));
@@ -81,7 +81,7 @@ function openUnlinked(path: string): number {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ELOOP')
-      throw new KeyUnsafe(`${path} is a link; renew it with tidegate token --renew`);
+      throw new KeyUnsafe(`${path} is a link; renew it: tidegate token --renew`);
     throw error;
   }
 }
@@ -90,6 +90,6 @@ const newKey = (): string => `${randomBytes(32).toString('base64url')}\n`;
 
 function parsed(text: string, file: string): Buffer {
   const secret = Buffer.from(text.trim(), 'base64url');
-  if (secret.length !== 32) throw new KeyUnsafe(`${file} holds no key; renew it with tidegate token --renew`);
+  if (secret.length !== 32) throw new KeyUnsafe(`${file} holds no key; renew it: tidegate token --renew`);
   return secret;
 }

@@ -4,15 +4,15 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import { absentAsNull } from '../files/absent.ts';
 
 export type Repository = {
-  /** The checkout that the caller stands in; a linked worktree counts. */
+  /** The checkout around the working directory; it may be a linked worktree. */
   readonly toplevel: string;
   /** `.git` of the repository itself, shared by all its worktrees: what identifies it. */
   readonly commonDir: string;
 };
 
 /**
- * The repository around `from`, found by looking upwards. No git is run and no git variable is read,
- * so that neither a hostile configuration nor a caller's environment can point us elsewhere.
+ * Finds the repository around `from` by looking upwards. Runs no git and reads no git variable,
+ * so that neither a hostile configuration nor the environment can point us elsewhere.
  */
 export async function findRepository(from: string): Promise<Result<Repository, string>> {
   const start = await realpath(from).catch(absentAsNull);
@@ -22,7 +22,8 @@ export async function findRepository(from: string): Promise<Result<Repository, s
     const gitDir = await gitDirOf(join(directory, '.git'));
     if (gitDir !== null) return ok({ toplevel: directory, commonDir: await commonDirOf(gitDir) });
     if (await isGitDir(directory)) return err(`${directory} is a bare repository; Tidegate needs a checkout`);
-    if (directory === dirname(directory)) return err(`${from} is not in a git repository; go to one, or use -C <dir>`);
+    if (directory === dirname(directory))
+      return err(`${from} is not in a git repository. Change to one, or use -C <dir>`);
   }
 }
 

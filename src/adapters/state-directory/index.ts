@@ -21,24 +21,24 @@ export type StateDirectory = {
   readonly path: string;
   readonly from: Root['from'];
   readonly filesystem: Filesystem;
-  /** What is unwise about an explicitly chosen place. */
+  /** Risks of a place that was chosen explicitly. */
   readonly warnings: readonly string[];
   /** State of an earlier format beside it, which stays untouched; null when there is none. */
   readonly older: string | null;
 };
 
-/** One line for people who had runs there. */
+/** Explains that runs of an older format stay where they are. */
 export const olderState = (older: string, path: string): string =>
   `the runs in ${older} are of an older format that this version does not read; they stay as they are, and new runs are kept in ${path}`;
 type Filesystem = 'local' | 'network' | 'memory';
 
-/** Where this repository's state is or would be kept. Makes nothing. An unwise default is refused, an unwise wish warned about. */
+/** Finds the state directory of a repository, and creates nothing. Refuses a risky default, warns about a risky choice. */
 export async function locateStateDirectory(
   repository: Repository,
-  surroundings: PlaceInputs,
+  inputs: PlaceInputs,
 ): Promise<Result<StateDirectory, string>> {
-  const root = stateRoot(surroundings);
-  if (!root.path.startsWith('/')) return err(notAbsolute(root, surroundings));
+  const root = stateRoot(inputs);
+  if (!root.path.startsWith('/')) return err(notAbsolute(root, inputs));
   try {
     return await look(repository, root);
   } catch (error) {
@@ -80,19 +80,19 @@ export async function makeStateDirectory(place: StateDirectory, uid: number): Pr
 /** Makes the short directory for sockets, and never uses one that another user made first. */
 export async function makeRunDirectory(
   repository: Repository,
-  surroundings: Pick<PlaceInputs, 'env' | 'uid'>,
+  inputs: Pick<PlaceInputs, 'env' | 'uid'>,
 ): Promise<Result<string, string>> {
   const problems: string[] = [];
-  for (const path of runDirectories(repository.commonDir, surroundings)) {
-    const parent = await makePrivate(dirname(path), surroundings.uid);
-    const made = parent.ok ? await makePrivate(path, surroundings.uid) : parent;
+  for (const path of runDirectories(repository.commonDir, inputs)) {
+    const parent = await makePrivate(dirname(path), inputs.uid);
+    const made = parent.ok ? await makePrivate(path, inputs.uid) : parent;
     if (made.ok) return made;
     problems.push(made.error);
   }
   return err(`no directory for sockets: ${problems.join('; ')}; set XDG_RUNTIME_DIR to one that is yours`);
 }
 
-/** Level by level: told to make parents, Node tries for ever where a file system has no room for them, as /proc. */
+/** Makes one level at a time: with `recursive`, Node tries forever on a file system such as /proc. */
 async function makeParents(path: string): Promise<Result<null, string>> {
   const made = await makeLevel(path);
   if (made !== 'no-parent') return made;

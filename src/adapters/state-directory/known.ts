@@ -12,21 +12,21 @@ type KnownRepository = {
   /** Its directory below the root; also how the API calls it. */
   readonly id: string;
   readonly checkout: string;
-  /** False: nothing is at the checkout's path any more. */
+  /** False when the checkout is gone. */
   readonly present: boolean;
 };
 
 const file = 'repository.json';
 const schema = z.object({ checkout: z.string(), commonDir: z.string() });
 
-/** Leaves word of whose state this is; nothing is written when it stands there already. */
+/** Records the repository of a state directory, unless it is recorded already. */
 export async function recordRepository(directory: string, { toplevel, commonDir }: Repository): Promise<void> {
   const path = join(directory, file);
   const text = `${JSON.stringify({ checkout: toplevel, commonDir })}\n`;
   if (readCache(path, (kept) => kept) !== text) writeDurably(path, text);
 }
 
-/** Every repository that keeps its state below this root, by name. A directory that was put there by others counts for nothing. */
+/** Lists the repositories that keep their state below this root, by name. Ignores directories of others. */
 export async function knownRepositories(root: string): Promise<readonly KnownRepository[]> {
   const names = (await readdir(root).catch(absentAsNull)) ?? [];
   const found = await Promise.all(

@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { ledgerFormat } from '../../domain/ledger/event-format.ts';
 import type { Repository } from './find-repository.ts';
 
-/** What decides where state is kept; read from the environment by the composition root. */
+/** Decides where state is kept. The composition root reads it from the environment. */
 export type PlaceInputs = {
   /** `--state-dir`. */
   readonly flag: string | null;
@@ -14,7 +14,7 @@ export type PlaceInputs = {
 
 export type Root = { readonly path: string; readonly from: '--state-dir' | 'TIDEGATE_STATE_DIR' | 'default' };
 
-/** Below which directory the repositories keep their state. */
+/** Returns the directory below which the repositories keep their state. */
 export function stateRoot({ flag, env, uid, home }: PlaceInputs): Root {
   if (flag !== null) return { path: flag, from: '--state-dir' };
   const explicit = env['TIDEGATE_STATE_DIR'];
@@ -26,11 +26,11 @@ export function stateRoot({ flag, env, uid, home }: PlaceInputs): Root {
   return { path: join(home, '.local', 'state', 'tidegate'), from: 'default' };
 }
 
-/** `<repo>-<hash>-v<format>`: readable, and one per repository whichever of its worktrees is asked. */
+/** Returns `<repo>-<hash>-v<format>`, the same for all worktrees of a repository. */
 export const repositoryName = (repository: Pick<Repository, 'commonDir'>): string =>
   `${unversionedName(repository)}-v${ledgerFormat}`;
 
-/** What state directories were called before their names told the format: that was format 1, which nothing reads any more. */
+/** Returns the name that a state directory had in format 1, which nothing reads any more. */
 export function unversionedName({ commonDir }: Pick<Repository, 'commonDir'>): string {
   const named = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
   const slug = named

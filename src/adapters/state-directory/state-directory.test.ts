@@ -83,8 +83,8 @@ describe('the root of state', () => {
     [{ ...nobody, env: { XDG_STATE_HOME: 'relative' } }, '/home/ann/.local/state/tidegate'],
     [nobody, '/home/ann/.local/state/tidegate'],
     [{ ...nobody, uid: 0 }, '/var/lib/tidegate'],
-  ])('%j is %s', (surroundings, expected) => {
-    expect(stateRoot(surroundings).path).toBe(expected);
+  ])('%j is %s', (inputs, expected) => {
+    expect(stateRoot(inputs).path).toBe(expected);
   });
 
   test('is followed by a readable name, the hash of the common git directory, and the format of the ledger', () => {
@@ -96,10 +96,10 @@ describe('the root of state', () => {
 describe('the state directory', () => {
   test('by default is refused in a temporary directory, with the way out', async () => {
     using repository = temporaryRepository();
-    const surroundings = { ...nobody, env: { XDG_STATE_HOME: join(repository.parent, 'state') } };
+    const inputs = { ...nobody, env: { XDG_STATE_HOME: join(repository.parent, 'state') } };
     const found = await findRepository(repository.path);
     if (!found.ok) throw new Error(found.error);
-    expect(await locateStateDirectory(found.value, surroundings)).toMatchObject({
+    expect(await locateStateDirectory(found.value, inputs)).toMatchObject({
       ok: false,
       error: expect.stringMatching(/temporary.*TIDEGATE_STATE_DIR/),
     });
@@ -108,10 +108,10 @@ describe('the state directory', () => {
   test('when asked for inside the checkout is used with a warning, also through a link', async () => {
     using repository = temporaryRepository();
     symlinkSync(repository.path, join(repository.parent, 'link'));
-    const surroundings = { ...nobody, env: { TIDEGATE_STATE_DIR: join(repository.parent, 'link', 'state') } };
+    const inputs = { ...nobody, env: { TIDEGATE_STATE_DIR: join(repository.parent, 'link', 'state') } };
     const found = await findRepository(repository.path);
     if (!found.ok) throw new Error(found.error);
-    const located = await locateStateDirectory(found.value, surroundings);
+    const located = await locateStateDirectory(found.value, inputs);
     expect(located).toMatchObject({ ok: true, value: { path: expect.stringContaining('/My Shop/state/my-shop-') } });
     expect(located.ok && located.value.warnings.join()).toMatch(/inside the checkout/);
   });

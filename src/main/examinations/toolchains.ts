@@ -10,7 +10,7 @@ import { inSystem } from '../../domain/toolchains/rows.ts';
 import type { Examined } from '../../ports/repository-handle.ts';
 import { pathsAtHome } from '../../supervisor/job/at-home.ts';
 
-/** What of the person's own programs a fence shows, and which that checks start it does not. */
+/** Reports which of the person's programs a fence shows, and which programs of checks it does not. */
 export const toolchainExaminations: readonly Examine[] = [toolchains, checkPrograms];
 
 async function toolchains(context: Context): Promise<Examined> {

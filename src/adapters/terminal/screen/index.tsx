@@ -57,7 +57,7 @@ function keysOf(input: string, key: InkKey): readonly Key[] {
   return key.meta ? [{ key: 'escape' }, ...characters(input)] : characters(input);
 }
 
-/** What is typed fast, or over a slow line, comes in one piece, with keys that are single characters in it. */
+/** Splits input into keys: fast typing and slow lines deliver several at once. */
 const characters = (text: string): readonly Key[] =>
   [...text].map((character) => controls[character] ?? { key: 'text', text: character });
 

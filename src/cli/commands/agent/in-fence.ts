@@ -16,8 +16,8 @@ export const handoffCommand = command({
     },
   },
   options: {
-    message: { short: 'm', value: 'text', required: true, about: 'what was done' },
-    remaining: { value: 'text', repeatable: true, about: 'what is left to do' },
+    message: { short: 'm', value: 'text', required: true, about: 'a summary of the work' },
+    remaining: { value: 'text', repeatable: true, about: 'work that is left' },
     file: { value: 'path', repeatable: true, about: 'a file that was changed' },
     proof: { value: 'text', repeatable: true, about: 'evidence that it works' },
     question: { value: 'text', repeatable: true, about: 'a question for a person; tidegate show prints it' },

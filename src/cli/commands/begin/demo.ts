@@ -96,7 +96,7 @@ function nextCommands({ env }: Context, state: RunState, demo: Omit<DemoReposito
   const program = env['npm_command'] === undefined ? 'tidegate' : 'npx tidegate';
   const place = `-C ${demo.path} --state-dir ${demo.state}`;
   const commands = [
-    ['what landed', `git -C ${demo.path} log --stat`],
+    ['landed work', `git -C ${demo.path} log --stat`],
     ['the run', `${program} ${place} status ${state.run}`],
     ['all events', `${program} ${place} events ${state.run}`],
     ["the rogue's work", `${program} ${place} rescue ${state.run}/shortcut`],

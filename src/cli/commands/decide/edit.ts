@@ -77,7 +77,7 @@ async function editTask(session: EditSession, subject: RunSubject & { readonly t
 async function editLanding(session: EditSession, subject: RunSubject, conflict: LandingConflict): Promise<Outcome> {
   const { commit, onto, files, beside = [] } = conflict;
   const { branch } = subject.state.target;
-  const about = `what ${subject.run} would land on ${branch}, with both sides of the conflict`;
+  const about = `the landing of ${subject.run} on ${branch}, with both sides of the conflict`;
   return await editCopy(
     session,
     { from: commit, base: onto, about, conflicts: files.map((file) => resolutionHint(file, beside)) },

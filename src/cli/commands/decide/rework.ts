@@ -11,7 +11,7 @@ export const reworkCommand = command({
       short: 'm',
       value: 'text',
       repeatable: true,
-      about: 'what to fix; repeat it for more paragraphs',
+      about: 'the problem to fix; repeat it for more paragraphs',
     },
     file: { short: 'f', value: 'file', about: 'read the message from a file, or from standard input (-)' },
   },
