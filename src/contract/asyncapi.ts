@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageKeyProtocol, tokenProtocol } from '../protocol/route.ts';
+import { pageKeyProtocol, tokenProtocol } from '../protocol/credentials.ts';
 import './documents.ts';
 import {
   clientMessages,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { pageKeyHeader } from '../protocol/credentials.ts';
 import type { Problem } from '../protocol/problem.ts';
 import type { Route } from '../protocol/route.ts';
-import { pageKeyHeader } from '../protocol/route.ts';
 import type { Asking, AskingCommand, AskingText, ClientOptions, TextStream, Watching } from './asking.ts';
 import type { Routes } from './routes.ts';
 import { chunksOf, resumedEvents } from './watch.ts';

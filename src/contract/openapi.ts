@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { cookieName, pageKeyHeader } from '../protocol/credentials.ts';
 import { cursorPattern } from '../protocol/envelope.ts';
-import { cookieName, pageKeyHeader } from '../protocol/route.ts';
 import './documents.ts';
 import { type ProblemStatus, problemSchema, titles } from '../protocol/problem.ts';
 import { accessRoles, changes, type Route, refusalStatuses } from '../protocol/route.ts';

@@ -118,10 +118,3 @@ export function refusalStatuses(route: Route | UpgradeRoute): readonly ProblemSt
 const anyRoute = [400, 401, 403, 421, 429, 500, 503] as const;
 
 export const json = <S extends z.ZodType>(schema: S, status: 200 | 201 | 202 = 200) => ({ status, schema });
-
-/** The places for credentials. */
-export const cookieName = 'tidegate';
-export const pageKeyHeader = 'tidegate-page';
-/** A browser cannot set headers on a WebSocket, but it can name protocols. */
-export const tokenProtocol = 'tidegate.token.';
-export const pageKeyProtocol = 'tidegate.page.';

@@ -1,4 +1,4 @@
-import { pageKeyHeader } from '../../protocol/route.ts';
+import { pageKeyHeader } from '../../protocol/credentials.ts';
 
 /** A file for browsers, the same for everybody. It fetches all data that it shows. */
 export type Page = { readonly type: string; readonly body: string };

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { cookieName, pageKeyHeader, pageKeyProtocol, tokenProtocol } from '../../protocol/credentials.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
-import { type AccessRole, cookieName, pageKeyHeader, pageKeyProtocol, tokenProtocol } from '../../protocol/route.ts';
+import type { AccessRole } from '../../protocol/route.ts';
 import { isPageKey, roleOfToken, visitOf } from './keys.ts';
 
 export type AccessRules = {
