@@ -154,7 +154,7 @@ describe('other agents', () => {
     }
     expect(told).toContain('Agents run as another user here and cannot read the file that `codex login` writes.');
     expect(checked.exit).toBe(43);
-    expect(checked.out).toMatch(/auth\.json is yours alone, and agents run as another user \(uid \d+\)\n/);
+    expect(checked.out).toMatch(/only you can read \S+auth\.json, but agents run as another user \(uid \d+\)\n/);
     expect(checked.out).toMatch(/\n +tidegate auth codex CODEX_API_KEY\n/);
   });
 });

@@ -52,7 +52,7 @@ test('attach --tail begins with the last events, and --json has them all, one do
   await using here = await commandScene(byClaude, { transcript: transcript.repeat(3) });
   const { out } = await here.tidegate('attach', 'hello', '--tail');
   expect(out.split('\n')[0]).toBe('── opus started');
-  expect(out.match(/begins/g)).toHaveLength(1);
+  expect(out.match(/started/g)).toHaveLength(1);
   const { documents } = await here.tidegate('attach', 'hello', '--json');
   const attempt = `${run}.hello.1`;
   expect(documents.slice(0, 2)).toEqual(
