@@ -71,7 +71,7 @@ export function flushFile(path: string): void {
 }
 
 /** Flushes the names in a directory. */
-export const syncDirectory = flushFile;
+export const syncDirectory = (path: string): void => flushFile(path);
 
 /** Removes the temporary files of processes that died before their file was complete. */
 export function removeUnfinished(directory: string): void {
