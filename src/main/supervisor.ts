@@ -5,7 +5,7 @@ import { closeInherited } from '../adapters/process/inherited.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { tokensFile, withStoredTokens } from '../agents/common/login.ts';
-import { atHome } from '../supervisor/job/at-home.ts';
+import { atHome } from '../supervisor/job/context.ts';
 import { rescue } from '../supervisor/job/rescue.ts';
 import { supervise } from '../supervisor/job/supervise.ts';
 

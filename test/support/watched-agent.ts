@@ -26,22 +26,15 @@ export function watchedAgent(root: string, plan: FrozenPlan, task: PlannedTask):
     claudeExecutor,
     {
       files,
-      around: {
-        environment: {},
-        clock: { monotonic: () => performance.now(), wall: () => Date.now() },
-        node: process.execPath,
-        client: '',
-        abandonAfterMs: 1_000,
-        terminated: new AbortController().signal,
-      },
+      clock: { monotonic: () => performance.now(), wall: () => Date.now() },
       place: { workspace: '/workspace', checkout: '/checkout', home: null, writable: ['/tmp'] },
       notes: openNotes(
         root,
         () => [],
         () => undefined,
       ),
+      secrets: () => [],
       end: () => undefined,
     },
-    () => [],
   );
 }

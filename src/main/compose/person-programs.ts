@@ -8,7 +8,7 @@ import { readComments } from '../../adapters/plan-files/source-file.ts';
 import { makeWorkspace } from '../../adapters/workspace/index.ts';
 import type { DiffPrograms, EditPrograms, OpenPrograms, ReadComments } from '../../cli/frame/ports.ts';
 import { editedFiles } from '../../domain/ledger/state-dir.ts';
-import { lfsStores } from '../../supervisor/job/lfs-stores.ts';
+import { lfsStores } from '../../supervisor/job/workspace.ts';
 
 /** Programs of the person run with their environment and get their Ctrl-C. */
 export const diffPrograms: DiffPrograms = {

@@ -12,8 +12,7 @@ import type { EnterShell } from '../../cli/frame/ports.ts';
 import { err, ok } from '../../domain/base/result.ts';
 import { shellJob } from '../../engine/jobs/jobs.ts';
 import { runPersonShell } from '../../supervisor/agent/person-shell.ts';
-import { atHome } from '../../supervisor/job/at-home.ts';
-import type { Stop } from '../../supervisor/job/run-fenced.ts';
+import { atHome, type Stop } from '../../supervisor/job/context.ts';
 import { entry } from '../entry.ts';
 
 /** Makes the copy in the state directory. Its name holds the process, so that the next shell removes the copy of a dead one. */
@@ -36,7 +35,7 @@ export const enterShell: EnterShell = async (repo, context, order) => {
       files,
       argv,
       // the chunk is a view of a buffer that is reused
-      hear: onTerminal
+      output: onTerminal
         ? null
         : {
             out: (chunk) => void out.write(Buffer.from(chunk)),

@@ -8,7 +8,7 @@ import { firstProgram, plainCommands } from '../../domain/shell/plain-commands.t
 import { describeRule, hiddenReasons, homely, readLine } from '../../domain/toolchains/fence-advice.ts';
 import { inSystem } from '../../domain/toolchains/rows.ts';
 import type { Examined } from '../../ports/repository-handle.ts';
-import { pathsAtHome } from '../../supervisor/job/at-home.ts';
+import { pathsAtHome } from '../../supervisor/job/context.ts';
 
 /** Reports which of the person's programs a fence shows, and which programs of checks it does not. */
 export const toolchainExaminations: readonly Examine[] = [toolchains, checkPrograms];

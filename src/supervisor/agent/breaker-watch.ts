@@ -1,32 +1,32 @@
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
 import { evolveBreaker, newBreaker, stopDue, type Trip, tellAgent } from '../../domain/breaker/breaker.ts';
-import type { Finding } from '../../domain/findings/finding.ts';
-import type { Ending } from '../../domain/gates/evidence.ts';
 import type { AgentEvent, ToolCall } from '../../domain/tool-calls/agent-event.ts';
 import type { ToolPlace } from '../../domain/tool-calls/tool-scope.ts';
 import type { AgentJob } from '../../ports/supervisor.ts';
-import { seenFile } from './seen-file.ts';
+import type { JobContext } from '../job/context.ts';
 
 type BreakerWatch = {
-  /** The trips that follow from an event, those of the files that it changed included. */
+  /** Returns the trips that follow from an event, including those of the files that it changed. */
   take(event: AgentEvent): readonly Trip[];
-  /** What the agent is to be told and has not been yet; once. */
+  /** The warning that the agent has not had yet; returned once. */
   advice(): string | null;
-  /** The way by which it is told at once instead. */
+  /** Sets a function that sends warnings at once instead. */
   advise(say: (text: string) => void): void;
 };
 
 const remembered = 32;
 
-/** Feeds the breaker with what the agent does and what its files hold; tells the agent of a trip, and ends it when it goes on. */
+/** Feeds the breaker with the agent's calls and its files. Warns the agent at a trip, and ends it if it continues. */
 export function watchBreaker(
   agent: AgentJob,
-  order: {
+  context: Pick<JobContext, 'end'> & {
     readonly files: { readonly workspace: string };
     readonly place: ToolPlace;
-    end(reason: Ending['reason'], because: Finding): void;
   },
 ): BreakerWatch {
-  const workspace = { inside: order.place.workspace, here: order.files.workspace };
+  const workspace = { inside: context.place.workspace, here: context.files.workspace };
   let state = newBreaker(workspace.inside);
   let waiting: string | null = null;
   let say: ((text: string) => void) | null = null;
@@ -36,7 +36,7 @@ export function watchBreaker(
     state = next;
     if (trip === null) return [];
     const text = tellAgent(trip);
-    if (stopDue(state, agent.breaker === 'strict')) order.end('spiral', { rule: 'spiral', ...trip });
+    if (stopDue(state, agent.breaker === 'strict')) context.end('spiral', { rule: 'spiral', ...trip });
     else if (say !== null) say(text);
     else waiting = text;
     return [trip];
@@ -61,4 +61,38 @@ export function watchBreaker(
       say = way;
     },
   };
+}
+
+const largest = 4 << 20;
+
+/**
+ * Reads a file of the workspace for the breaker. The agent is alive and may replace anything meanwhile: only a plain file below the
+ * workspace is read, and only its digest is used. Null when that is not possible.
+ */
+function seenFile(
+  path: string,
+  /** As the agent sees it, and as we do. */
+  workspace: { readonly inside: string; readonly here: string },
+): (AgentEvent & { readonly type: 'file-seen' }) | null {
+  const name = isAbsolute(path) ? relative(workspace.inside, path) : path;
+  if (name === '' || name.startsWith('..') || isAbsolute(name)) return null;
+  let descriptor: number;
+  try {
+    const found = realpathSync(join(workspace.here, name));
+    if (!found.startsWith(`${workspace.here}/`)) return null;
+    descriptor = openSync(found, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return code === 'ENOENT' ? { type: 'file-seen', path, digest: null } : null;
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.size > largest) return null;
+    const buffer = Buffer.alloc(stats.size);
+    const length = readSync(descriptor, buffer, 0, buffer.length, 0);
+    return { type: 'file-seen', path, digest: createHash('sha256').update(buffer.subarray(0, length)).digest('hex') };
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -8,7 +8,7 @@ import type { Handoff } from '../../domain/gates/evidence.ts';
 import type { Ask, Asks, ShownScope } from './asks.ts';
 import { openMcpLines } from './mcp-lines.ts';
 import type { Posting, Posts } from './posts.ts';
-import { quotedMail } from './quoted-mail.ts';
+import { quotedMail } from './posts.ts';
 
 export type ClientChannel = AsyncDisposable & {
   /** The last valid one. */

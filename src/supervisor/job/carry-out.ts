@@ -1,20 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import {
-  agentUser,
-  callFilter,
-  FenceUnavailable,
-  fencedWorkspace,
-  findHost,
-  type Host,
-} from '../../adapters/fence/index.ts';
+import { writeFileSync } from 'node:fs';
+import { agentUser, FenceUnavailable, fencedWorkspace, type Host } from '../../adapters/fence/index.ts';
 import { chooseHandoff, readHandoffFile } from '../../adapters/handoff/index.ts';
-import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
-import { makeWorkspace } from '../../adapters/workspace/index.ts';
 import { findLogin } from '../../agents/common/login.ts';
 import { findProgram } from '../../agents/common/program.ts';
 import { loadExecutor } from '../../agents/load-executor.ts';
 import { noReport } from '../../domain/agents/agent-note.ts';
+import { reminder } from '../../domain/agents/handoff-commands.ts';
 import { describeWithFix } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
@@ -22,127 +13,101 @@ import type { Ending, HandoffEvidence } from '../../domain/gates/evidence.ts';
 import type { AgentFailure } from '../../domain/tool-calls/agent-event.ts';
 import type { ToolPlace } from '../../domain/tool-calls/tool-scope.ts';
 import { failureOf, isEnvironmental } from '../../ports/failures.ts';
-import type { ExitRecord, Job } from '../../ports/supervisor.ts';
-import { agentHome } from '../agent/agent-seat.ts';
-import { watchAgent } from '../agent/agent-watch.ts';
-import { reminder } from '../agent/reminder.ts';
+import type { ExitRecord } from '../../ports/supervisor.ts';
+import { type AgentWatch, watchAgent } from '../agent/agent-watch.ts';
+import { agentHome } from '../agent/launch.ts';
+import { openTranscript } from '../agent/transcript.ts';
 import { takeAsks } from '../channel/asks.ts';
 import { openClientChannel } from '../channel/client-channel.ts';
 import { takePosts } from '../channel/posts.ts';
-import type { LiveSteering } from '../channel/steering.ts';
-import { knownSecrets } from '../output/known-secrets.ts';
+import { type KnownSecrets, knownSecrets } from '../output/known-secrets.ts';
 import { type Output, openOutput } from '../output/output.ts';
 import { redactTexts } from '../output/redact.ts';
-import { ownerOf, type PreparedJob, runAgent, runSetup, runTeardown } from './job-processes.ts';
-import { lfsStores } from './lfs-stores.ts';
-import { openNotes } from './notes.ts';
+import { isFenced, type JobContext, type PreparedJob } from './context.ts';
+import { type Notes, openNotes } from './notes.ts';
+import { runAgent, runSetup, runTeardown } from './processes.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
+import { openJobRelay } from './relay.ts';
 import { launchFailed } from './run-fenced.ts';
-import type { RuntimeDirectory } from './runtime-directory.ts';
 import { scrubHome } from './scrub-home.ts';
-import { jobSnapshot } from './snapshot-of.ts';
-import type { SupervisorHost } from './supervise.ts';
-import { openWayOut } from './way-out.ts';
+import { jobSnapshot } from './snapshot.ts';
+import { makeJobWorkspace } from './workspace.ts';
 
-export type JobOrder = {
-  readonly job: Job;
-  readonly files: JobDirectory;
-  readonly runtime: RuntimeDirectory;
-  readonly around: SupervisorHost;
-  readonly stop: AbortSignal;
-  readonly steering: LiveSteering;
-  end(reason: Ending['reason'], because: Finding): void;
-  onStarted(): void;
-  /** Something was added to `notes.jsonl`. */
-  onNoted(): void;
-};
-
-/** Workspace, setup, agent, handoff, snapshot, teardown. The record that it returns says how each went. */
-export async function carryOut(order: JobOrder): Promise<ExitRecord> {
-  const secrets = knownSecrets(order.job, order.around.environment);
-  const output = openOutput(order.files.output, secrets);
-  const because = whyNotLoggedIn(order);
+/** Makes the workspace, runs setup and agent, reads the handoff, takes the snapshot, and tears down. Returns how each went. */
+export async function carryOut(context: JobContext): Promise<ExitRecord> {
+  const { job, files, environment, steering } = context;
+  const secrets = knownSecrets(job, environment);
+  const output = openOutput(files.output, secrets);
+  const because = whyNotLoggedIn(context);
   if (because !== null) {
     const trouble: AgentFailure = { kind: 'needs-login', until: null, words: '', because };
     return record(output, { ending: launchFailed(because), agent: { ...noReport, trouble } });
   }
-  const prepared = await prepare(order, output);
-  if ('reason' in prepared) return record(output, { ending: prepared });
-  const executor = await loadExecutor(order.job.executor, order.job.agent?.program ?? '');
-  const notes = openNotes(order.files.path, secrets, order.onNoted);
-  const place = toolPlace(order, prepared.host);
-  const watching = { ...order, place, notes };
-  const watch = order.job.agent === null ? null : watchAgent(order.job.agent, executor, watching, secrets);
-  const closed = { workspace: place.workspace, readOnly: prepared.readOnly.map(({ target }) => target) };
-  const asks = takeAsks(closed, order.job.terms?.scope ?? order.job.agent?.scope ?? null, notes.add);
-  const posts = takePosts(order.job.id, order.job.terms?.inbox, notes.add);
-  order.steering.onTerms((terms) => {
+  const workspace = await prepareWorkspace(context, output);
+  if ('reason' in workspace) return record(output, { ending: workspace });
+  const { host, readOnly } = workspace;
+  const executor = await loadExecutor(job.executor, job.agent?.program ?? '');
+  const notes = openNotes(files.path, secrets, context.onNoted);
+  const place = toolPlace(context, host);
+  const watch = job.agent === null ? null : watchAgent(job.agent, executor, { ...context, place, notes, secrets });
+  const closed = { workspace: place.workspace, readOnly: readOnly.map(({ target }) => target) };
+  const asks = takeAsks(closed, job.terms?.scope ?? job.agent?.scope ?? null, notes.add);
+  const posts = takePosts(job.id, job.terms?.inbox, notes.add);
+  steering.onTerms((terms) => {
     watch?.terms(terms);
     asks.terms(terms);
     posts.terms(terms);
   });
-  if (watch !== null) order.steering.onSend({ say: watch.say, note: notes.add });
-  await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, {
-    pipes: { mkfifo: prepared.host.tools.mkfifo, owner: prepared.host.agent.uid },
-    keep: (handoff) => order.files.writeHandoff(redactTexts(handoff, secrets())),
+  if (watch !== null) steering.onSend({ say: watch.say, note: notes.add });
+  await using channel = await openClientChannel(context.runtime.clientSocket, job.nonce, {
+    pipes: { mkfifo: host.tools.mkfifo, owner: host.agent.uid },
+    keep: (handoff) => files.writeHandoff(redactTexts(handoff, secrets())),
     hook: watch?.hook ?? null,
     ask: asks.ask,
     post: posts.post,
     inbox: posts.inbox,
     scope: asks.scope,
   });
-  await using _ = await openWayOut(watching, watch, secrets);
-  const base = { ...order, ...prepared, output, channel, executor, watch };
-  const setUp = await runSetup(base);
+  using denials = openDenials({ ...context, notes, secrets }, watch);
+  await using _ = await openJobRelay(context, denials.note);
+  const prepared: PreparedJob = { ...context, host, readOnly, output, channel, executor, watch };
+  const setUp = await runSetup(prepared);
   if (setUp !== null) {
-    removeStandIns(order.files);
+    removeStandIns(files);
     return record(output, { ending: setUp });
   }
-  const first = await runAgent(base, order.job.brief, {});
-  const second = await remindIfSilent(base, first.ending);
+  const first = await runAgent(prepared, job.brief, {});
+  const second = await remindIfSilent(prepared, first.ending);
   const ending = second?.ending ?? first.ending;
   const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
   const sleptSeconds = Math.round((first.limits.sleptMs + (second?.limits.sleptMs ?? 0)) / 1000);
-  removeStandIns(order.files);
-  const known = secrets();
-  scrubHome(agentHome(order.files, order.job), known);
-  const snapshot = await jobSnapshot(order.job, order.files, order.around.environment, known);
-  await runTeardown(base);
+  removeStandIns(files);
+  const values = secrets();
+  scrubHome(agentHome(files, job), values);
+  const snapshot = await jobSnapshot(context, values);
+  await runTeardown(prepared);
   return record(output, {
     ending,
-    handoff: redactTexts(handoffOf(base), known),
+    handoff: redactTexts(handoffOf(prepared), values),
     ...snapshot,
     reminded: second !== null,
     chargedSeconds,
     ...(sleptSeconds === 0 ? {} : { sleptSeconds }),
-    refusals: redactTexts(channel.refusals(), known),
+    refusals: redactTexts(channel.refusals(), values),
     ...(watch === null ? {} : { agent: watch.close() }),
   });
 }
 
-type Prepared = Pick<PreparedJob, 'host' | 'readOnly'>;
-
-/** The workspace and what its fence is made of, or why the agent cannot be launched. */
-async function prepare(order: JobOrder, output: Output): Promise<Prepared | Ending> {
-  const { job, files } = order;
+/** Makes the workspace and finds what its fence is made of, or returns why the agent cannot be launched. */
+async function prepareWorkspace(
+  context: JobContext,
+  output: Output,
+): Promise<Pick<PreparedJob, 'host' | 'readOnly'> | Ending> {
+  const { job, files } = context;
   try {
-    const host = findHost(order.around.environment, [job.checkout, dirname(job.repository)], job.id);
-    // Throws where no fence can be made, before any work is done for it.
-    if (job.fence.mode !== 'none') callFilter();
-    const owner = ownerOf(job, host) ?? {};
-    const { findings } = await makeWorkspace({
-      repository: job.repository,
-      directory: files.workspace,
-      commit: job.from,
-      base: job.base,
-      onCopied: files.writeCopied,
-      ...(existsSync(job.checkout) ? { modules: job.checkout } : {}),
-      lfs: { attributes: job.base, stores: lfsStores(job, order.around.environment).stores },
-      ...owner,
-      ...(job.kind === 'attempt' && existsSync(job.checkout) ? { checkout: job.checkout } : {}),
-    });
+    const { host, findings } = await makeJobWorkspace(context, { withIncluded: job.kind === 'attempt' });
     for (const finding of findings) output.write(Buffer.from(`[tidegate: ${describeWithFix(finding)}]\n`));
-    const paths = job.fence.mode === 'none' ? [] : job.readOnly;
+    const paths = isFenced(job) ? job.readOnly : [];
     return { host, readOnly: protectPaths(files, paths, host.agent.uid).binds };
   } catch (error) {
     if (error instanceof FenceUnavailable) return launchFailed(error.finding);
@@ -151,23 +116,40 @@ async function prepare(order: JobOrder, output: Output): Promise<Prepared | Endi
   }
 }
 
-/** An agent that cannot log in is not launched: no workspace, no tokens. What a plan passes by name may be a login of its own. */
-function whyNotLoggedIn({ job, around }: JobOrder): Finding | null {
-  if (job.agent?.login?.required !== true || job.fence.env.some((name) => around.environment[name])) return null;
-  if (findProgram(job.agent.program, around.environment, (path) => path) === null) return null;
-  const found = findLogin(job.agent, around.environment, agentUser(job.id));
-  if (found.by === 'nothing') return found.because;
-  const isUseless = found.by === 'file' && job.fence.mode === 'none';
+/** Notes hosts that the relay refuses like any other denial. A job without an agent to watch has a transcript for them alone. */
+function openDenials(
+  { job, files, clock, notes, secrets }: JobContext & { readonly notes: Notes; readonly secrets: KnownSecrets },
+  watch: AgentWatch | null,
+): Disposable & { note(target: string, because: Finding): void } {
+  const now = (): string => new Date(clock.wall()).toISOString();
+  const hasRelay = typeof job.fence.network !== 'string' && isFenced(job);
+  const own = watch === null && hasRelay ? openTranscript(files.path, secrets, { now, note: notes.add, usd: 0 }) : null;
+  const emit = own?.tell ?? watch?.tell;
+  return {
+    note: (target, because) => emit?.({ type: 'denied', call: { ...networkCall, input: target }, because }),
+    [Symbol.dispose]: () => own?.close(),
+  };
+}
+
+const networkCall = { id: '', tool: 'network', kind: 'fetch', paths: [], command: null, lines: null } as const;
+
+/** An agent that cannot log in is not launched: no workspace, no tokens. A variable that the plan passes by name may be a login too. */
+function whyNotLoggedIn({ job, environment }: JobContext): Finding | null {
+  if (job.agent?.login?.required !== true || job.fence.env.some((name) => environment[name])) return null;
+  if (findProgram(job.agent.program, environment, (path) => path) === null) return null;
+  const login = findLogin(job.agent, environment, agentUser(job.id));
+  if (login.by === 'nothing') return login.because;
+  const isUseless = login.by === 'file' && !isFenced(job);
   return isUseless ? { rule: 'login-needs-fence', program: job.agent.program } : null;
 }
 
-/** Exit 0 and not a word: the same program is told once, free of charge, how to hand off. */
-async function remindIfSilent(running: PreparedJob, ending: Ending) {
-  if (running.job.kind !== 'attempt' || running.stop.aborted) return null;
-  if (ending.reason !== 'exited' || ending.code !== 0 || handoffOf(running).kind !== 'absent') return null;
-  if (running.watch?.outcome() === 'failed') return null;
-  writeFileSync(running.runtime.brief, reminder);
-  return await runAgent(running, reminder, { TIDEGATE_REMINDER: '1' });
+/** Starts an agent that exited with 0 and without a handoff once more, free of charge, to tell it how to hand off. */
+async function remindIfSilent(prepared: PreparedJob, ending: Ending) {
+  if (prepared.job.kind !== 'attempt' || prepared.stop.aborted) return null;
+  if (ending.reason !== 'exited' || ending.code !== 0 || handoffOf(prepared).kind !== 'absent') return null;
+  if (prepared.watch?.outcome() === 'failed') return null;
+  writeFileSync(prepared.runtime.brief, reminder);
+  return await runAgent(prepared, reminder, { TIDEGATE_REMINDER: '1' });
 }
 
 const handoffOf = ({ job, channel, files }: PreparedJob): HandoffEvidence =>
@@ -175,16 +157,16 @@ const handoffOf = ({ job, channel, files }: PreparedJob): HandoffEvidence =>
     ? chooseHandoff(channel.handoff(), readHandoffFile(files.workspace, job.nonce))
     : { kind: 'absent' };
 
-/** Where tools may write besides the workspace. Without a fence the home is the person's, not the agent's. */
-function toolPlace({ job, files }: JobOrder, host: Host): ToolPlace {
+/** Directories that tools may write besides the workspace. Without a fence the home is the person's, not the agent's. */
+function toolPlace({ job, files }: JobContext, host: Host): ToolPlace {
   const scratch = ['/tmp', '/var/tmp', ...job.fence.write];
   const { checkout } = job;
-  return job.fence.mode === 'none'
-    ? { workspace: files.workspace, home: null, writable: scratch, checkout }
-    : { workspace: fencedWorkspace, home: host.home, writable: [...scratch, host.home], checkout };
+  return isFenced(job)
+    ? { workspace: fencedWorkspace, home: host.home, writable: [...scratch, host.home], checkout }
+    : { workspace: files.workspace, home: null, writable: scratch, checkout };
 }
 
-function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'ending'>): ExitRecord {
+function record(output: Output, fields: Partial<ExitRecord> & Pick<ExitRecord, 'ending'>): ExitRecord {
   return {
     handoff: { kind: 'absent' },
     snapshot: null,
@@ -192,7 +174,7 @@ function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'en
     reminded: false,
     chargedSeconds: 0,
     refusals: [],
-    ...told,
+    ...fields,
     log: output.close(),
     tail: output.shown(),
   };

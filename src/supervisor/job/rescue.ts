@@ -7,16 +7,16 @@ import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../../adapters/workspace/index.ts';
 import type { HandoffEvidence, LogEvidence } from '../../domain/gates/evidence.ts';
 import type { ExitRecord, Job } from '../../ports/supervisor.ts';
-import { agentHome } from '../agent/agent-seat.ts';
+import { agentHome } from '../agent/launch.ts';
 import { secretsOf } from '../output/known-secrets.ts';
 import { displayed, nameOfLog } from '../output/output.ts';
 import { redactTexts } from '../output/redact.ts';
 import { removeStandIns } from './read-only-paths.ts';
 import { scrubHome } from './scrub-home.ts';
-import { jobSnapshot } from './snapshot-of.ts';
+import { jobSnapshot } from './snapshot.ts';
 
 /**
- * The exit record that a dead supervisor owes: how the process ended is not known, what it left is. Call it when nothing of
+ * Writes the exit record of a supervisor that died: the process ended in an unknown way, but its work is there. Call it when nothing of
  * the attempt is alive. Repeating it gives the same.
  */
 export async function rescue(
@@ -26,16 +26,16 @@ export async function rescue(
 ): Promise<void> {
   if (files.exit() !== null) return;
   const began = files.started() !== null;
-  const made = readRecord(recordOf(files.workspace)) !== null;
-  if (made) removeStandIns(files);
-  if (made && job.fence.mode !== 'none') removeCanary(files.workspace, job.nonce);
+  const hasWorkspace = readRecord(recordOf(files.workspace)) !== null;
+  if (hasWorkspace) removeStandIns(files);
+  if (hasWorkspace && job.fence.mode !== 'none') removeCanary(files.workspace, job.nonce);
   scrubHome(agentHome(files, job), secretsOf(job, environment));
   const { log, tail } = logOf(files);
   const record: ExitRecord = {
     ending: { reason: 'lost', code: null, signal: null, because: { rule: 'supervisor-died', began } },
-    handoff: made ? redactTexts(handoffOf(job, files), secretsOf(job, environment)) : { kind: 'absent' },
-    ...(made
-      ? await jobSnapshot(job, files, environment)
+    handoff: hasWorkspace ? redactTexts(handoffOf(job, files), secretsOf(job, environment)) : { kind: 'absent' },
+    ...(hasWorkspace
+      ? await jobSnapshot({ job, files, environment })
       : { snapshot: null, snapshotProblem: { rule: 'no-workspace' } as const }),
     log,
     tail,

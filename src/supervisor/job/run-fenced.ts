@@ -1,174 +1,199 @@
 import {
   type Bind,
+  certificateBinds,
   type Fenced,
   type FencedCommand,
   fenceCommand,
   fencedEnvironment,
-  type Host,
+  fencedWorkspace,
   launch,
   onOwnTerminal,
   type Readiness,
   startCommand,
   withFixedView,
 } from '../../adapters/fence/index.ts';
+import { objectsBeside } from '../../adapters/git/stores/index.ts';
 import { killTagged } from '../../adapters/supervisors/tagged-processes.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Ending } from '../../domain/gates/evidence.ts';
 import type { Network } from '../../domain/plan/plan.ts';
 import type { Output } from '../output/output.ts';
 import { type OutputPipe, openOutputPipe } from '../output/output-pipe.ts';
-import { chargeTime, exceeded, type JobClock, type LimitState, type Limits, nextLook, startLimits } from './limits.ts';
+import { isFenced, type JobFence, type Stop } from './context.ts';
+import { chargeTime, exceeded, type LimitState, type Limits, nextLook, startLimits } from './limits.ts';
 
+/** One process in the fence of a job. */
 export type FencedRun = {
   readonly argv: readonly string[];
-  readonly fenced: boolean;
-  readonly host: Host;
-  readonly workspace: string;
-  readonly binds: readonly Bind[];
+  /** Mounts and variables in addition to those of every process of the job. */
+  readonly binds?: readonly Bind[];
+  readonly variables?: Parameters<typeof fencedEnvironment>[2]['set'];
   readonly network: Network;
-  readonly environment: Parameters<typeof fencedEnvironment>[2]['set'];
-  readonly pass: readonly string[];
+  /** Names of our own variables that are passed on. */
+  readonly pass?: readonly string[];
   /** A directory of ours that comes first on the PATH; null for processes that may not talk to us. */
-  readonly client: string | null;
-  /** Its name inside; empty: what the launch gives it. */
-  readonly stdin: string;
-  /** It gets a terminal of its own, shown on the one that we were started on; `output` and `ears` hear nothing then. */
+  readonly client?: string | null;
+  /** Path of stdin inside the fence; empty: the stdin of the launch. */
+  readonly stdin?: string;
+  /** It gets a terminal of its own, shown on ours; `output` and `callbacks` then get nothing. */
   readonly terminal?: true;
   readonly output: Pick<Output, 'write' | 'shown'>;
-  /** Listens to stdout and stderr apart, and may talk on stdin instead of the file; null: both are only kept. */
-  readonly ears: Ears | null;
-  /** Where a pipe can be made for a moment. */
-  readonly scratch: string;
-  /** Places of the host that the canary tries to write. */
-  readonly outside: readonly string[];
-  readonly token: string;
+  /** Listens to stdout and stderr apart, and may write to stdin instead of the file; null: both are only kept. */
+  readonly callbacks?: JobCallbacks | null;
   readonly limits: Limits;
-  readonly clock: JobClock;
-  readonly ours: Readonly<Record<string, string | undefined>>;
-  /** Aborted with a Stop. */
-  readonly stop: AbortSignal;
   /** Durable notes of the start; the first instruction of argv comes after it returned. */
-  onReady(readiness: Readiness, fenced: Fenced): Promise<void>;
+  onReady?(readiness: Readiness, fenced: Fenced): Promise<void>;
 };
 
-/** Why a process has to be ended. */
-export type Stop = { readonly reason: Ending['reason']; readonly because: Finding };
-
-export type Ears = {
+export type JobCallbacks = {
   out(chunk: Uint8Array): void;
   error(chunk: Uint8Array): void;
-  /** Everything that was written has been heard. */
+  /** Called when everything that was written has been passed on. */
   over(): void;
-  /** A tool of the agent's runs: a long silence is the tool's then, and only the time limit ends it. */
+  /** Whether a tool of the agent runs: a long silence is the tool's then, and only the time limit ends it. */
   isWaiting(): boolean;
   /** Asks the agent to end its turn; false where it cannot be asked. */
   cancel(): boolean;
-  /** Null when the agent is not talked to: then stdin is the file. */
-  readonly talk: ((line: AgentStdin) => void) | null;
+  /** Gets the agent's stdin; null when nothing is written to it: then stdin is the file. */
+  readonly onInput: ((input: AgentStdin) => void) | null;
 };
 
-/** To the agent's stdin. */
-export type AgentStdin = { say(text: string): void; hangUp(): void };
+export type AgentStdin = { write(text: string): void; end(): void };
 
+/** Time for a process to end after TERM. */
 const grace = 3_000;
-/** For an agent that ends its turn when it is asked to. */
+/** Time for an agent to end its turn when it is asked to. */
 const courtesy = 2_000;
 
 /** Runs one command in the fence to its end; nothing of it is alive when this resolves (I9). */
-export async function runFenced(run: FencedRun): Promise<{ readonly ending: Ending; readonly limits: LimitState }> {
-  let heard = false;
-  const openPipe = (name: string, listen: ((chunk: Uint8Array) => void) | undefined) =>
-    openOutputPipe(`${run.scratch}/${name}`, run.host.tools.mkfifo, run.host.agent.uid, (chunk) => {
-      heard = true;
+export async function runFenced(
+  fence: JobFence,
+  run: FencedRun,
+): Promise<{ readonly ending: Ending; readonly limits: LimitState }> {
+  const { host, files, job, stop } = fence;
+  let hasPrinted = false;
+  const openPipe = (name: string, pass: ((chunk: Uint8Array) => void) | undefined) =>
+    openOutputPipe(`${fence.runtime.path}/${name}`, host.tools.mkfifo, host.agent.uid, (chunk) => {
+      hasPrinted = true;
       run.output.write(chunk);
-      listen?.(chunk);
+      pass?.(chunk);
     });
-  const { ears } = run;
+  const { callbacks = null } = run;
   const pipes =
     run.terminal === true
       ? []
-      : [openPipe('pipe', ears?.out), ...(ears === null ? [] : [openPipe('errors', ears.error)])];
-  const seen = { ...run, host: withFixedView(run.host) };
+      : [openPipe('pipe', callbacks?.out), ...(callbacks === null ? [] : [openPipe('errors', callbacks.error)])];
+  const fixed = { ...fence, host: withFixedView(host) };
   const process = launch({
-    command: commandOf(seen),
-    environment: variablesOf(seen),
-    stdin: run.terminal === true ? 0 : isTalkedTo(run) ? 'open' : null,
+    command: commandOf(fixed, run),
+    environment: variablesOf(fixed, run),
+    stdin: run.terminal === true ? 0 : takesInput(run) ? 'open' : null,
     output: pipes[0]?.writeEnd ?? 1,
     errors: (pipes[1] ?? pipes[0])?.writeEnd ?? 2,
-    cwd: run.fenced ? '/' : run.workspace,
-    canary: run.fenced ? { token: run.token, workspace: run.workspace, outside: run.outside } : null,
+    cwd: isFenced(job) ? '/' : files.workspace,
+    canary: isFenced(job) ? { token: job.nonce, workspace: files.workspace, outside: placesOutside(fence) } : null,
   });
   for (const pipe of pipes) pipe.closeWriteEnd();
   const readiness = await process.ready;
-  await run.onReady(readiness, process);
-  if (readiness.outcome !== 'held' || readiness.missing !== null || run.stop.aborted) {
+  await run.onReady?.(readiness, process);
+  if (readiness.outcome !== 'held' || readiness.missing !== null || stop.aborted) {
     process.kill();
     await process.ended;
     await drain(pipes);
-    const ending = run.stop.aborted ? stopped(run.stop) : notStarted(readiness, run.output);
-    return { ending, limits: startLimits(run.clock) };
+    const ending = stop.aborted ? stopped(stop) : notStarted(readiness, run.output);
+    return { ending, limits: startLimits(fence.clock) };
   }
-  const watch = watchLimits(run, () => {
-    const was = heard;
-    heard = false;
-    return was || ears?.isWaiting() === true;
+  const watch = watchLimits(fence, run.limits, () => {
+    const isActive = hasPrinted || callbacks?.isWaiting() === true;
+    hasPrinted = false;
+    return isActive;
   });
   process.go();
   const { input } = process;
-  if (input !== null) ears?.talk?.({ say: (text) => void input.write(text), hangUp: () => void input.end() });
+  if (input !== null) callbacks?.onInput?.({ write: (text) => void input.write(text), end: () => void input.end() });
   const cut = await Promise.race([process.ended.then(() => null), watch.cut]);
-  if (cut !== null) await putDown(process, ears?.cancel() === true);
+  if (cut !== null) await putDown(process, callbacks?.cancel() === true);
   const exit = await process.ended;
   const limits = watch.end();
-  if (!run.fenced) killTagged(run.token);
+  if (!isFenced(job)) killTagged(job.nonce);
   await drain(pipes);
-  ears?.over();
+  callbacks?.over();
   if (cut !== null) return { ending: { ...cut, code: exit.code, signal: exit.signal }, limits };
   return { ending: { reason: 'exited', code: exit.code, signal: exit.signal }, limits };
 }
 
-const isTalkedTo = ({ ears }: FencedRun): boolean => ears !== null && ears.talk !== null;
+const takesInput = ({ callbacks = null }: FencedRun): boolean => callbacks !== null && callbacks.onInput !== null;
 
-function commandOf(run: FencedRun): FencedCommand {
+/** Places of the host that the canary tries to write. */
+const placesOutside = ({ files, job, host }: JobFence): readonly string[] => [
+  ...new Set([files.path, job.repository, job.checkout, host.home, '/tmp']),
+];
+
+function commandOf(fence: JobFence, run: FencedRun): FencedCommand {
+  const { host, job, files } = fence;
   const network = typeof run.network === 'string' ? run.network : 'relay';
-  const inner = startCommand({ ...run, network, stdin: isTalkedTo(run) ? null : run.stdin }, run.host);
-  if (run.fenced) {
-    const { workspace, binds, terminal = false } = run;
-    const command = fenceCommand({ workspace, binds, network, terminal }, run.host, inner);
-    return terminal ? onOwnTerminal(command, run.host, run.ours) : command;
-  }
-  return { file: run.host.tools.setpriv, args: ['--pdeathsig', 'KILL', '--', ...inner], filter: null };
+  const { argv, terminal = false, stdin = '/dev/null' } = run;
+  const inner = startCommand(
+    {
+      argv,
+      network,
+      stdin: takesInput(run) ? null : stdin,
+      fenced: isFenced(job),
+      token: job.nonce,
+      outside: placesOutside(fence),
+    },
+    host,
+  );
+  if (!isFenced(job)) return { file: host.tools.setpriv, args: ['--pdeathsig', 'KILL', '--', ...inner], filter: null };
+  const binds = [...bindsOf(fence), ...(run.binds ?? [])];
+  const command = fenceCommand({ workspace: files.workspace, binds, network, terminal }, host, inner);
+  return terminal ? onOwnTerminal(command, host, fence.environment) : command;
 }
 
-function variablesOf(run: FencedRun): Record<string, string> {
-  const { network, pass, environment, ours, host, client } = run;
-  return fencedEnvironment(ours, host, { network, pass, set: environment, client });
+/** Everything that each process of a job may reach besides its workspace. */
+const bindsOf = ({ job, files, runtime, environment, readOnly }: JobFence): readonly Bind[] => {
+  const objects = objectsBeside(files.workspace);
+  return [
+    ...runtime.binds,
+    { source: objects, target: objects, access: 'read' },
+    ...certificateBinds(environment),
+    ...job.fence.read.map((path): Bind => ({ source: path, target: path, access: 'read' })),
+    ...job.fence.write.map((path): Bind => ({ source: path, target: path, access: 'write' })),
+    ...readOnly,
+  ];
+};
+
+function variablesOf({ job, files, host, environment }: JobFence, run: FencedRun): Record<string, string> {
+  const workspace = isFenced(job) ? fencedWorkspace : files.workspace;
+  const { network, pass = [], client = null } = run;
+  const set = { ...job.environment, TIDEGATE_WORKSPACE: workspace, ...run.variables };
+  return fencedEnvironment(environment, host, { network, pass, set, client });
 }
 
 /** Resolves with the reason when the process has to be ended. */
-function watchLimits(run: FencedRun, heardSince: () => boolean) {
-  let state = startLimits(run.clock);
+function watchLimits({ clock, stop }: JobFence, limits: Limits, isActive: () => boolean) {
+  let state = startLimits(clock);
   let timer: NodeJS.Timeout | undefined;
   const cut = new Promise<Stop>((resolve) => {
     const tick = (): void => {
-      state = chargeTime(state, run.clock, heardSince());
-      const over = exceeded(state, run.limits);
+      state = chargeTime(state, clock, isActive());
+      const over = exceeded(state, limits);
       if (over !== null) resolve(over);
-      else timer = setTimeout(tick, nextLook(state, run.limits));
+      else timer = setTimeout(tick, nextLook(state, limits));
     };
-    timer = setTimeout(tick, nextLook(state, run.limits));
-    run.stop.addEventListener('abort', () => resolve(stopOf(run.stop)), { once: true });
+    timer = setTimeout(tick, nextLook(state, limits));
+    stop.addEventListener('abort', () => resolve(stopOf(stop)), { once: true });
   });
   return {
     cut,
     end: (): LimitState => {
       clearTimeout(timer);
-      return chargeTime(state, run.clock, true);
+      return chargeTime(state, clock, true);
     },
   };
 }
 
-/** TERM, 3 s, then everything. Whoever was asked to end is given 2 s to do so by itself. */
+/** TERM, 3 s, then KILL for everything. An agent that was asked to end its turn first has 2 s to exit by itself. */
 async function putDown(process: Fenced, isAsked: boolean): Promise<void> {
   if (isAsked && (await hasEnded(process, courtesy))) return process.kill();
   process.terminate();
@@ -186,7 +211,7 @@ async function hasEnded(process: Fenced, within: number): Promise<boolean> {
   return ended;
 }
 
-/** In a fence the last writer is dead by now. Without one a stranger may hold the pipe: it is not waited for. */
+/** In a fence the last writer is dead by now. Without one a stranger may hold the pipe, and nothing waits for it. */
 async function drain(pipes: readonly OutputPipe[]): Promise<void> {
   const timer = setTimeout(() => {
     for (const pipe of pipes) pipe.abandon();

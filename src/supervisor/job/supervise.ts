@@ -7,34 +7,20 @@ import type { Ending } from '../../domain/gates/evidence.ts';
 import type { Job } from '../../ports/supervisor.ts';
 import { openSteering } from '../channel/steering.ts';
 import { carryOut } from './carry-out.ts';
+import type { Stop, SupervisorHost } from './context.ts';
 import { openControl } from './control.ts';
-import type { JobClock } from './limits.ts';
-import type { Stop } from './run-fenced.ts';
 import { makeRuntimeDirectory } from './runtime-directory.ts';
 
-/** What main/ knows and the rest of the supervisor must not look up by itself. */
-export type SupervisorHost = {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly clock: JobClock;
-  readonly node: string;
-  /** The in-fence client, one file. */
-  readonly client: string;
-  /** Without a coordinator for so long the attempt is ended. */
-  readonly abandonAfterMs: number;
-  /** Aborted by SIGTERM. */
-  readonly terminated: AbortSignal;
-};
-
 /**
- * The life of one supervisor: claim, carry out, stay until the coordinator has the exit in its ledger.
- * Returns at once when another supervisor has the job.
+ * Claims a job, carries it out, and stays until the coordinator has the exit in its ledger. Returns at once when another supervisor has
+ * claimed the job.
  */
 export async function supervise(
   job: Job,
   files: JobDirectory,
-  around: SupervisorHost,
+  host: SupervisorHost,
 ): Promise<'done' | 'claimed-by-another'> {
-  const runtime = makeRuntimeDirectory(job, around);
+  const runtime = makeRuntimeDirectory(job, host);
   const stop = new AbortController();
   const end = (reason: Ending['reason'], because: Finding): void => stop.abort({ reason, because } satisfies Stop);
   const endOnRequest = (reason: StopReason): void =>
@@ -43,7 +29,7 @@ export async function supervise(
       : end(reason, { rule: 'stop-requested' });
   const steering = openSteering();
   const acknowledged = Promise.withResolvers<void>();
-  const leave = alone(around.abandonAfterMs, () => {
+  const leave = alone(host.abandonAfterMs, () => {
     end('abandoned', { rule: 'no-coordinator' });
     acknowledged.resolve();
   });
@@ -62,13 +48,13 @@ export async function supervise(
       endOnRequest('stopped');
       leave.hurry();
     };
-    if (around.terminated.aborted) onTerm();
-    around.terminated.addEventListener('abort', onTerm);
+    if (host.terminated.aborted) onTerm();
+    host.terminated.addEventListener('abort', onTerm);
     const exit = await carryOut({
+      ...host,
       job,
       files,
       runtime,
-      around,
       stop: stop.signal,
       steering,
       end,
@@ -86,21 +72,21 @@ export async function supervise(
 }
 
 /**
- * The record is on disk, so nothing is lost by leaving; staying only saves the coordinator from looking for a dead process.
- * Normally told by the socket; the file is for a coordinator that is not attached.
+ * Waits for the coordinator. The record is on disk, so leaving would lose nothing; staying saves the coordinator from looking for a dead
+ * process. Normally the socket brings the acknowledgement; the file is for a coordinator that is not attached.
  */
-async function untilAcknowledged(files: JobDirectory, told: Promise<void>): Promise<void> {
-  const seen = Promise.withResolvers<void>();
+async function untilAcknowledged(files: JobDirectory, bySocket: Promise<void>): Promise<void> {
+  const byFile = Promise.withResolvers<void>();
   const look = (): void => {
-    if (files.isAcknowledged()) seen.resolve();
+    if (files.isAcknowledged()) byFile.resolve();
   };
   const watcher = watchIfPossible(files.path, look);
   look();
-  await Promise.race([told, seen.promise]);
+  await Promise.race([bySocket, byFile.promise]);
   watcher?.close();
 }
 
-/** The kernel gives out watches sparingly; without one the socket has to do. */
+/** Null where the kernel has no watch left: then only the socket counts. */
 function watchIfPossible(path: string, look: () => void): FSWatcher | null {
   try {
     return watch(path, look);
@@ -111,7 +97,7 @@ function watchIfPossible(path: string, look: () => void): FSWatcher | null {
   }
 }
 
-/** Calls `gone` when nobody has been attached for `after` ms. `hurry`: somebody wants us to leave, wait a moment only. */
+/** Calls `gone` when no coordinator has been attached for `after` ms. `hurry` shortens the wait, because we were asked to leave. */
 function alone(after: number, gone: () => void) {
   let timer: NodeJS.Timeout | undefined = setTimeout(gone, after);
   return {

@@ -1,24 +1,22 @@
 import { GitFailed } from '../../adapters/git/process/index.ts';
 import { SnapshotRefused, takeSnapshot } from '../../adapters/snapshot/index.ts';
-import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../../adapters/workspace/index.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
-import type { ExitRecord, Job } from '../../ports/supervisor.ts';
+import type { ExitRecord } from '../../ports/supervisor.ts';
 import { secretsOf } from '../output/known-secrets.ts';
 import { redactTexts } from '../output/redact.ts';
-import { lfsStores } from './lfs-stores.ts';
+import type { JobContext } from './context.ts';
+import { lfsStores } from './workspace.ts';
 
 /**
- * A snapshot that cannot be made is a fact to record, not a reason to lose the exit: the workspace is still there. A git
- * that was killed on the way is no such fact: doing it again gives the same (I7).
+ * Takes the snapshot of a job. If it cannot be made, that is recorded and the exit is not lost: the workspace is still there. A git
+ * that was killed on the way is tried again, which gives the same (I7).
  */
 export async function jobSnapshot(
-  job: Job,
-  files: JobDirectory,
-  environment: Readonly<Record<string, string | undefined>>,
+  { job, files, environment }: Pick<JobContext, 'job' | 'files' | 'environment'>,
   secrets: readonly string[] = secretsOf(job, environment),
 ): Promise<Pick<ExitRecord, 'snapshot' | 'snapshotProblem'>> {
   if (job.kind === 'check') return { snapshot: null, snapshotProblem: null };
