@@ -4,10 +4,10 @@ import type { AgentEvent, AgentFailure, AgentFailureKind } from '../../domain/to
 
 type Ended = Extract<AgentEvent, { type: 'ended' }>;
 
-/** The agent has no such session any more. */
+/** Thrown when the agent no longer has the session. */
 export class UnknownSession extends Error {}
 
-/** Reasons to stop, as the protocol has them. */
+/** Translates the protocol's reasons to stop. */
 export function endingFor(reason: string): Ended {
   const failed = (kind: AgentFailureKind): Ended => ({
     type: 'ended',
@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, AgentFailureKind>> = {
   transport_lost: 'dropped',
 };
 
-/** -32000 is the protocol's own; Gemini puts the provider's status there, and 500 where there was none. */
+/** -32000 is the protocol's own code; Gemini puts the provider's status there, and 500 where there was none. */
 const codes: Readonly<Record<number, AgentFailureKind>> = {
   [-32000]: 'needs-login',
   401: 'needs-login',
@@ -51,7 +51,7 @@ const spokenKind = (code: number, words: string): AgentFailureKind => {
   return kind === 'other' && code === 500 ? 'overloaded' : kind;
 };
 
-/** Agents that give neither kind nor code have words. */
+/** For agents that give neither a kind nor a code, only a message. */
 export function failureKindIn(words: string): AgentFailureKind {
   if (/\b429\b|rate.?limit|too many requests|quota|usage limit/i.test(words)) return 'rate-limited';
   if (/\b40[13]\b|unauthori[sz]ed|api.?key|authenticat/i.test(words)) return 'needs-login';

@@ -20,8 +20,8 @@ import type { ExecutorCallbacks, OutputReader } from '../../ports/executor.ts';
 import { inputKey } from '../common/tool-call.ts';
 
 /**
- * Reads `claude -p --output-format stream-json`. `spentBefore`: what the continued session had cost already, because the
- * price that Claude names is that of the whole session.
+ * Reads `claude -p --output-format stream-json`. `spentBefore`: the price of a continued session so far, because Claude reports that of
+ * the whole session.
  */
 export function followClaude(callbacks: ExecutorCallbacks, spentBefore: number): OutputReader {
   let usage: Usage = noUsage;
@@ -59,7 +59,7 @@ export function followClaude(callbacks: ExecutorCallbacks, spentBefore: number):
     const total = numberOf(line['total_cost_usd']);
     const spent = fieldsOf(line['usage']);
     usage = {
-      // what came with each message was counted when the message had only begun
+      // the usage on each message was counted when the message had only begun
       ...(spent === null ? usage : added(noUsage, spent)),
       turns: Math.max(usage.turns, countOf(line['num_turns'])),
       usd: total === null ? usage.usd : Math.max(0, total - spentBefore),
@@ -109,7 +109,7 @@ export function followClaude(callbacks: ExecutorCallbacks, spentBefore: number):
 export const userMessage = (text: string): string =>
   `${JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })}\n`;
 
-/** It sums up a conversation that grew too long, and goes on. */
+/** Claude reports these when it summarizes a conversation that grew too long. */
 const quiet = new Set(['status', 'compact_boundary']);
 
 function system(callbacks: ExecutorCallbacks, line: Fields, text: string): void {
@@ -121,7 +121,7 @@ function system(callbacks: ExecutorCallbacks, line: Fields, text: string): void 
   else if (!subtype.startsWith('hook_') && !quiet.has(subtype)) callbacks.emit({ type: 'unknown', line: text });
 }
 
-/** Trap: a failed API call ends with subtype `success`. Only exit code, `is_error` and `terminal_reason` tell. */
+/** Trap: a failed API call ends with subtype `success`. Only exit code, `is_error` and `terminal_reason` show it. */
 function reasonOf(line: Fields, reset: string | null): AgentFailure {
   const subtype = textOf(line['subtype']) ?? '';
   const words = textOf(line['result']) ?? listOf(line['errors']).map(textOf).join('; ');
@@ -134,7 +134,7 @@ function reasonOf(line: Fields, reset: string | null): AgentFailure {
   return { ...trouble, until: trouble.kind === 'rate-limited' ? reset : null, words: words.slice(0, 500) };
 }
 
-/** When a subscription that is used up may be used again; Claude tells it beside the error, never in it. */
+/** When a used-up subscription may be used again; Claude reports it in a line of its own, never in the error. */
 function resetIn(limit: Fields | null): string | null {
   const seconds = limit?.['status'] === 'rejected' ? numberOf(limit['resetsAt']) : null;
   return seconds === null ? null : new Date(seconds * 1000).toISOString();

@@ -18,8 +18,8 @@ import type { ExecutorCallbacks, OutputReader } from '../../ports/executor.ts';
 import { inputKey } from '../common/tool-call.ts';
 
 /**
- * Reads `codex exec --json`. Trap: calls that were refused are not in the stream, so those that our hook denies are told by
- * the hook; nothing says what a turn cost; the tokens are those of the whole session, so what it had used `before` is taken off.
+ * Reads `codex exec --json`. Traps: refused calls are not in the stream, so the hook reports those that it denies; no line has a price;
+ * tokens are those of the whole session, so usage `before` is subtracted.
  */
 export function followCodex(callbacks: ExecutorCallbacks, before: Usage): OutputReader {
   let usage: Usage = noUsage;
@@ -141,14 +141,14 @@ function usedSince(before: Usage, session: Fields, turns: number): Usage {
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const said = /try again at (?:([A-Z][a-z]{2}) (\d{1,2})[a-z]{2}, (\d{4}) )?(\d{1,2}):(\d{2}) ([AP])M/;
+const retryTime = /try again at (?:([A-Z][a-z]{2}) (\d{1,2})[a-z]{2}, (\d{4}) )?(\d{1,2}):(\d{2}) ([AP])M/;
 
 /**
- * When Codex may be used again, out of `… or try again at Nov 22nd, 2029 12:00 AM.`; today, when it names no day. It speaks
- * in local time and cuts off the seconds, so the minute after is meant.
+ * Reads when Codex may be used again from `… or try again at Nov 22nd, 2029 12:00 AM.`; without a day it means today. The time is local
+ * and without seconds, so the minute after is returned.
  */
 export function tryAgainAt(text: string, now: Date): string | null {
-  const [, month, day, year, hour, minute, half] = said.exec(text) ?? [];
+  const [, month, day, year, hour, minute, half] = retryTime.exec(text) ?? [];
   if (hour === undefined || minute === undefined) return null;
   const at = new Date(now);
   if (month !== undefined) at.setFullYear(Number(year), months.indexOf(month.toLowerCase()), Number(day));

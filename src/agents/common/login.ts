@@ -6,12 +6,12 @@ import type { AgentLogin } from '../facts.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** How an agent would be logged in, as far as can be told without a call. */
-export type FoundLogin =
+/** How an agent would be logged in, as far as it can be known without a call to its provider. */
+export type LoginState =
   | { readonly by: 'variable'; readonly name: string }
   /** The person's own file: shown in the fence as it is and never copied, because a copied refresh token logs the person out. */
   | { readonly by: 'file'; readonly path: string }
-  /** `hasFile`: there is one, which agents cannot read. */
+  /** `hasFile`: there is a login file, but agents cannot read it. */
   | {
       readonly by: 'nothing';
       readonly because: Finding;
@@ -20,21 +20,21 @@ export type FoundLogin =
 
 type Agent = { readonly program: string; readonly credentials: readonly string[]; readonly login?: AgentLogin };
 
-/** Those that log it in as things are: some count only behind a gateway. */
+/** Names of the variables that log it in now: some count only behind a gateway. */
 export function variablesOf({ credentials, login }: Omit<Agent, 'program'>, ours: Variables): readonly string[] {
-  const isBehind = login?.baseUrl != null && Boolean(ours[login.baseUrl]);
-  const useless = isBehind ? [] : (login?.behindBaseUrl ?? []);
+  const isBehindGateway = login?.baseUrl != null && Boolean(ours[login.baseUrl]);
+  const useless = isBehindGateway ? [] : (login?.behindBaseUrl ?? []);
   return credentials.filter((variable) => !useless.includes(variable));
 }
 
-/** `reader` is whom the agent runs as. */
-export function findLogin(agent: Agent, ours: Variables, reader: { readonly uid: number }): FoundLogin {
-  const known = variablesOf(agent, ours);
-  const name = known.find((variable) => ours[variable]);
+/** `reader` is the user that the agent runs as. */
+export function findLogin(agent: Agent, ours: Variables, reader: { readonly uid: number }): LoginState {
+  const variables = variablesOf(agent, ours);
+  const name = variables.find((variable) => ours[variable]);
   if (name !== undefined) return { by: 'variable', name };
   const path = agent.login ? loginFile(agent.login, ours) : null;
   if (path === null || !existsSync(path)) {
-    const because: Finding = { rule: 'not-logged-in', program: agent.program, file: path, variables: known };
+    const because: Finding = { rule: 'not-logged-in', program: agent.program, file: path, variables };
     return { by: 'nothing', because, hasFile: false };
   }
   if (!isOpenTo(path, reader.uid)) {
@@ -44,7 +44,7 @@ export function findLogin(agent: Agent, ours: Variables, reader: { readonly uid:
   return { by: 'file', path };
 }
 
-/** Null when there can be none. */
+/** Path of the login file; null when there can be none. */
 export function loginFile({ file }: AgentLogin, ours: Variables): string | null {
   const named = file.variable === null ? undefined : ours[file.variable];
   if (named?.startsWith('/')) return join(named, file.name);
@@ -52,18 +52,18 @@ export function loginFile({ file }: AgentLogin, ours: Variables): string | null 
   return home?.startsWith('/') ? join(home, file.directory, file.name) : null;
 }
 
-/** Values in the file that must never be shown. Empty when there is no file, or nothing in it that we understand. */
+/** Values in the file that must never be shown. Empty when there is no file, or it is not understood. */
 export function secretsIn(path: string | null): readonly string[] {
   if (path === null || !existsSync(path)) return [];
-  const found: string[] = [];
+  const secrets: string[] = [];
   const look = (key: string, value: unknown): void => {
     if (typeof value === 'string' && /token|key|secret|password|access|refresh/i.test(key) && !isDate(value))
-      found.push(value);
+      secrets.push(value);
     if (typeof value !== 'object' || value === null) return;
     for (const [name, field] of Object.entries(value)) look(Array.isArray(value) ? key : name, field);
   };
   look('', contentOf(path));
-  return found;
+  return secrets;
 }
 
 function contentOf(path: string): unknown {
@@ -77,27 +77,27 @@ function contentOf(path: string): unknown {
 
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\dT/.test(text);
 
-/** To read, and to write: a token that is renewed in a fence must reach the person's file. */
+/** Whether the user may read and write it: a token that is renewed in a fence must reach the person's file. */
 function isOpenTo(path: string, uid: number): boolean {
   const { mode, uid: owner } = statSync(path);
   return owner === uid ? (mode & 0o600) === 0o600 : (mode & 0o006) === 0o006;
 }
 
 /**
- * Tokens that a person gave to `tidegate auth`, by the variable that an agent knows them by. Beside their configuration; never in a
- * repository or a state directory.
+ * File of the tokens that a person gave to `tidegate auth`, by the variable of the agent. It lies beside the person's configuration, never
+ * in a repository or a state directory.
  */
 export function tokensFile(environment: Variables, home: string): string {
   const base = environment['XDG_CONFIG_HOME'];
   return join(base?.startsWith('/') ? base : join(home, '.config'), 'tidegate', 'tokens.json');
 }
 
-/** What is kept, or nothing when others can read it: whoever could read could have written. */
+/** The stored tokens; none when others can read the file, because they could have written it too. */
 export function storedTokens(file: string): Readonly<Record<string, string>> {
   if (!isPrivate(file)) return {};
   try {
-    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return Object.fromEntries(Object.entries(kept ?? {}).filter(([, value]) => typeof value === 'string'));
+    const stored: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return Object.fromEntries(Object.entries(stored ?? {}).filter(([, value]) => typeof value === 'string'));
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return {};
     throw error;
@@ -105,20 +105,20 @@ export function storedTokens(file: string): Readonly<Record<string, string>> {
 }
 
 export function isPrivate(file: string): boolean {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found === undefined || ((found.mode & 0o077) === 0 && found.uid === process.getuid?.());
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined || ((stats.mode & 0o077) === 0 && stats.uid === process.getuid?.());
 }
 
 export function storeToken(file: string, name: string, token: string): void {
-  const kept = storedTokens(file);
+  const stored = storedTokens(file);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeDurably(file, `${JSON.stringify({ ...kept, [name]: token }, null, 2)}\n`);
+  writeDurably(file, `${JSON.stringify({ ...stored, [name]: token }, null, 2)}\n`);
 }
 
-/** A token in the environment goes first, whichever of the agent's it is. */
+/** Adds stored tokens to the variables, unless a credential of the agent is set already. */
 export function withStoredTokens(ours: Variables, credentials: readonly string[], file: string): Variables {
   if (credentials.some((name) => ours[name])) return ours;
-  const kept = storedTokens(file);
-  const own = credentials.flatMap((name) => (kept[name] === undefined ? [] : [[name, kept[name]] as const]));
+  const stored = storedTokens(file);
+  const own = credentials.flatMap((name) => (stored[name] === undefined ? [] : [[name, stored[name]] as const]));
   return { ...ours, ...Object.fromEntries(own) };
 }

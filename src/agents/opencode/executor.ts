@@ -2,7 +2,7 @@ import type { Executor, Launch, LaunchContext } from '../../ports/executor.ts';
 import { permissionRules } from './permission-rules.ts';
 import { followOpencode } from './stream.ts';
 
-/** opencode, `run --format json`. It has no hook: what it may do is told to it beforehand, in its own rules. */
+/** opencode, `run --format json`. It has no hook: it gets its limits beforehand, as rules of its own. */
 export const opencodeExecutor: Executor = {
   name: 'opencode',
   resolve: null,
@@ -29,10 +29,7 @@ function prepare(context: LaunchContext): Launch {
   };
 }
 
-/**
- * Its settings go in by a variable: that is the one place which counts more than the project's own, and which no running agent
- * can change.
- */
+/** Settings go in by a variable: it is the one place that overrides the project's own and that no running agent can change. */
 export function opencodeEnvironment(context: LaunchContext, more: object): Readonly<Record<string, string>> {
   const model = context.job.agent?.model ?? null;
   const settings = {

@@ -9,9 +9,9 @@ type Rules = Readonly<Record<string, Action>>;
 type Permissions = Readonly<Record<string, Action | Rules>>;
 
 /**
- * The task's scope in opencode's language, where of all rules that match the last one counts and `*` stands for anything, slashes
- * included. Ours is finer: what is allowed may come out wider, what is denied never does. `ask` without somebody to answer ends
- * the agent's turn, so what opencode itself would ask about is allowed by name.
+ * Translates the task's scope into opencode's rules, where the last rule that matches counts and `*` matches anything, slashes included.
+ * Our patterns are finer: permissions may come out wider, denials never do. An `ask` that nobody answers ends the agent's turn, so calls
+ * that opencode would ask about are allowed by name.
  */
 export function permissionRules(context: LaunchContext): Permissions {
   const { agent, fence } = context.job;
@@ -28,7 +28,7 @@ export function permissionRules(context: LaunchContext): Permissions {
   };
 }
 
-/** Where somebody answers, who knows the scope as it is at that moment. */
+/** Rules for the protocol, where the supervisor answers by the scope of that moment. */
 export const askingRules = (context: LaunchContext): Permissions => ({
   edit: 'ask',
   bash: 'ask',
@@ -76,13 +76,13 @@ function editRules(scope: ToolScope, scratch: readonly string[]): Rules {
   return Object.fromEntries(inOrder);
 }
 
-/** Everything that a pattern of ours matches, and perhaps more. A mere number would lose its place in the order of an object. */
+/** Matches everything that our pattern matches, and perhaps more. A key that is a number would lose its place in the object's order. */
 function wider(text: string): readonly string[] {
   const whole = (text.endsWith('/') ? `${text}**` : text).replaceAll('**/', '*').replaceAll('**', '*');
   return [isNumber(whole) ? `*${whole}` : whole];
 }
 
-/** Nothing but what a pattern of ours matches; empty where opencode cannot say so. */
+/** Matches only what our pattern matches; empty where opencode cannot express it. */
 function exactly(text: string): readonly string[] {
   const { literal, below: isBelow } = grantPattern(text);
   if (isNumber(text)) return [];
@@ -97,7 +97,7 @@ const isNumber = (text: string): boolean => /^\d+$/.test(text);
 const below = (directories: readonly string[], action: Action): Rules =>
   Object.fromEntries(directories.flatMap((path) => [[`${path}/*`, action] as const]));
 
-/** The plain forms: what hides behind quotes and wrappers is left to fence and diff. */
+/** Covers plain commands; fence and diff cover those behind quotes and wrappers. */
 const commandRules = ({ block, forbid }: ToolScope): Rules =>
   Object.fromEntries(
     [...gitCommands, ...block.map((text) => `${text} *`), ...forbid.map((text) => `*${text}*`)].map((text) => [

@@ -11,8 +11,8 @@ import type { ExecutorCallbacks, OutputReader } from '../../ports/executor.ts';
 import { inputKey, patchedPaths } from '../common/tool-call.ts';
 
 /**
- * Reads `opencode run --format json`. A call is told when it is over, with its result. While the provider refuses, opencode tries
- * again without a word; after its first `error` it ends with 1, whatever it still says.
+ * Reads `opencode run --format json`. A call is reported at its end, with its result. While the provider refuses, opencode silently
+ * tries again; after its first `error` it exits with 1, whatever it still prints.
  */
 export function followOpencode(callbacks: ExecutorCallbacks, model: string | null): OutputReader {
   let usage: Usage = noUsage;
@@ -80,7 +80,7 @@ export function followOpencode(callbacks: ExecutorCallbacks, model: string | nul
   };
 }
 
-/** There is no code for it, only the sentence that the model is told. */
+/** There is no code for a refusal, only the sentence that the model gets. */
 export const isRefusal = (problem: string): boolean =>
   /specified a rule which prevents|rejected permission/i.test(problem);
 
@@ -120,10 +120,10 @@ function kindOf(name: string, status: number | null, words: string): AgentFailur
 
 const resetHeaders = ['anthropic-ratelimit-requests-reset', 'x-ratelimit-reset-requests'];
 
-/** As time when the provider names one; a number of seconds counts from its own `date`. */
+/** When the provider serves again: a time that it names, or a number of seconds from its own `date`. */
 function untilOf(headers: Fields): string | null {
-  const told = resetHeaders.map((name) => Date.parse(textOf(headers[name]) ?? '')).find((time) => !Number.isNaN(time));
-  if (told !== undefined) return new Date(told).toISOString();
+  const reset = resetHeaders.map((name) => Date.parse(textOf(headers[name]) ?? '')).find((time) => !Number.isNaN(time));
+  if (reset !== undefined) return new Date(reset).toISOString();
   const seconds = Number(textOf(headers['retry-after']) ?? Number.NaN);
   const now = Date.parse(textOf(headers['date']) ?? '');
   return Number.isNaN(seconds) || Number.isNaN(now) ? null : new Date(now + seconds * 1000).toISOString();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { personsHome } from '../../adapters/process/persons-name.ts';
 import { agentKinds, agents } from '../../agents/agents.ts';
-import type { FoundLogin } from '../../agents/common/login.ts';
+import type { LoginState } from '../../agents/common/login.ts';
 import type { AgentKind } from '../../agents/facts.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { AuthPorts, Examine } from '../../cli/frame/ports.ts';
@@ -49,7 +49,7 @@ async function examineAgent(name: string, kind: AgentKind, context: Context): Pr
 }
 
 /** `kept`: the file with the token, if Tidegate keeps it. `open`: the file of tokens, when others can read it. */
-type KnownLogin = FoundLogin & { readonly kept?: string; readonly open?: string };
+type KnownLogin = LoginState & { readonly kept?: string; readonly open?: string };
 type NoLogin = KnownLogin & { readonly by: 'nothing' };
 
 async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin> {
