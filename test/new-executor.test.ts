@@ -88,7 +88,12 @@ beforeAll(() => {
   appendFileSync(join(root, list), "import './toy/facts.ts';\n");
   mkdirSync(join(root, 'bin'));
   writeFileSync(join(root, 'bin/toy'), program, { mode: 0o755 });
-  execFileSync(resolve('node_modules/.bin/tsc'), ['-p', 'tsconfig.json'], { cwd: root });
+  writeFileSync(
+    join(root, 'tsconfig.programs.json'),
+    JSON.stringify({ extends: './tsconfig.json', compilerOptions: { noEmit: true }, include: ['src/main/*.ts'] }),
+  );
+  execFileSync(resolve('node_modules/.bin/tsc'), ['-p', 'tsconfig.programs.json'], { cwd: root });
+  execFileSync(process.execPath, ['scripts/build.ts'], { cwd: root });
   mkdirSync(checkout);
   writeFileSync(join(checkout, 'plan.yaml'), plan);
   const git = (...argv: readonly string[]) => execFileSync('git', argv, { cwd: checkout, env, stdio: 'pipe' });
