@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { NewDcmSubtask } from '../domain/ledger/dcm-events.ts';
+import type { DcmRefusal } from './decide.ts';
 import { type DcmSession, type DcmSubtask, subtaskOf } from './session.ts';
-import type { DcmRefusal } from './waves.ts';
 
 type Waiting = Pick<DcmSubtask, 'id' | 'taskId' | 'blockedBy'>;
 

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { present } from '../domain/base/present.ts';
-import { err, ok, type Result } from '../domain/base/result.ts';
+import { err, ok, present, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import { type Problem, type ProblemStatus, problem } from '../protocol/problem.ts';
 import type { Answer, RouteInput } from '../protocol/route.ts';
 import type { DcmCommand, DcmSubtaskChange } from './decide.ts';
+import { type DcmRefusal, idFrom } from './decide.ts';
 import { showBatch, showSubmittedBatch, showSubtask, showWave } from './documents.ts';
 import type { dcmRoutes } from './routes.ts';
 import { currentDcmWave, type DcmBatch, type DcmSession, dcmWaveOf, own, subtaskOf } from './session.ts';
 import type { DcmSessions } from './sessions.ts';
 import { batchConflicts, synthesisOf } from './synthesis.ts';
-import { type DcmRefusal, idFrom } from './waves.ts';
 
 /** The sessions of the repository that a request is about, and who sent it under which Idempotency-Key. */
 export type DcmContext = { readonly sessions: DcmSessions; readonly by: By; readonly key: string | null };

@@ -5,6 +5,7 @@ import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { Difference, Earlier } from '../domain/ledger/replayed.ts';
 import { canonicalJson } from '../domain/plan/plan.ts';
 import { dcmSessionOf, isDcmStream, type Ledger } from '../ports/ledger.ts';
+import type { DcmRefusal } from './decide.ts';
 import { type DcmCommand, decideDcm } from './decide.ts';
 import {
   countsOf,
@@ -15,7 +16,6 @@ import {
   type RecordedAt,
   subtasksOfWave,
 } from './session.ts';
-import type { DcmRefusal } from './waves.ts';
 
 export type DcmReplay = {
   readonly session: DcmSession;

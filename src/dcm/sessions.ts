@@ -3,9 +3,9 @@ import type { DcmEvent } from '../domain/ledger/dcm-events.ts';
 import { followLedger } from '../engine/follow-ledger.ts';
 import { type AppendResult, openStreamLog } from '../engine/run-log.ts';
 import { dcmSessionOf, dcmStream, isDcmStream, type Ledger, type Stored } from '../ports/ledger.ts';
+import type { DcmRefusal } from './decide.ts';
 import { type DcmDecision, type DcmRequest, decideTogether } from './decide.ts';
 import { type DcmSession, evolveDcmSession, foldDcmSession, newDcmSession } from './session.ts';
-import type { DcmRefusal } from './waves.ts';
 
 /** Every DCM session of one repository, with its fold kept in memory, fed event by event. */
 export type DcmSessions = {

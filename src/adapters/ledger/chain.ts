@@ -3,7 +3,7 @@ import { type ChainLink, type ChainTip, genesis, linkHash, type Sha256, walkChai
 import { type DcmEvent, isDcmEvent } from '../../domain/ledger/dcm-events.ts';
 import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../../domain/ledger/event-format.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
-import { maskedEvent } from '../../domain/secrets/masked-event.ts';
+import { maskedEvent } from '../../domain/secrets/secret-shapes.ts';
 import { dcmStream, type Stored } from '../../ports/ledger.ts';
 
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');

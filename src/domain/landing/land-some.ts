@@ -1,6 +1,5 @@
 import type { RunId, TaskId } from '../base/ids.ts';
-import { present } from '../base/present.ts';
-import { err, ok, type Result } from '../base/result.ts';
+import { err, ok, present, type Result } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
 import { dependentsOf, landsOnOwnBranch } from '../plan/plan.ts';
 import type { RunState } from '../run/run.ts';

@@ -1,5 +1,5 @@
 import type { AttemptId, CommitId, TaskId, TreeId } from '../base/ids.ts';
-import { present } from '../base/present.ts';
+import { present } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Acceptance, Handoff, MonitorEvidence, SnapshotEvidence } from '../gates/evidence.ts';
 import type { Verdict } from '../gates/verdict.ts';

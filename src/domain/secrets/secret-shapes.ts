@@ -1,3 +1,4 @@
+import type { LedgerEvent } from '../ledger/events.ts';
 import { gitleaksRules, type SecretRule } from './secret-rules.ts';
 
 /** A place in a text that looks like a credential. */
@@ -184,4 +185,28 @@ function startFinder(starts: readonly string[]): {
 /** The key of a prefix skips leading dashes, which are too common in text. */
 function keyAt(start: string): number {
   return start.startsWith('-----') ? 5 : 0;
+}
+
+/** Fields with free text of people, agents and programs. All others are names that are looked up again. */
+const textFields = new Set([
+  ...['text', 'message', 'words', 'tail', 'why', 'refusals', 'linkTarget'],
+  ...['summary', 'remaining', 'proofs', 'questions'],
+]);
+
+/**
+ * Masks credentials in the free text of an event before it is stored. A plan is stored as it was approved; one with a credential is
+ * refused earlier (rule `plan-secret`).
+ */
+export function maskedEvent<T extends LedgerEvent>(event: T): T {
+  return secretIn(JSON.stringify(event)) === null ? event : (withoutSecrets(event) as T);
+}
+
+function withoutSecrets(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withoutSecrets);
+  if (typeof part !== 'object' || part === null) return part;
+  const masked = (key: string, field: unknown): unknown => {
+    if (key === 'plan') return field;
+    return textFields.has(key) ? maskTexts(field) : withoutSecrets(field);
+  };
+  return Object.fromEntries(Object.entries(part).map(([key, field]) => [key, masked(key, field)]));
 }

@@ -1,4 +1,4 @@
-import { present } from '../../domain/base/present.ts';
+import { present } from '../../domain/base/result.ts';
 import { placeOf } from '../../domain/board/board-requests.ts';
 import { judged } from '../../domain/gates/judge.ts';
 import { keepAtEnd } from '../../domain/kept/discard.ts';

@@ -1,6 +1,6 @@
 import { agentKinds, usualNetwork } from '../../agents/agents.ts';
 import type { CommitId, TreeId } from '../../domain/base/ids.ts';
-import { present } from '../../domain/base/present.ts';
+import { present } from '../../domain/base/result.ts';
 import { inboxOf } from '../../domain/board/board-requests.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { Check, FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';

@@ -20,12 +20,12 @@ import type { Examined } from '../../ports/repository-handle.ts';
 import { upgradeRoutes } from '../../protocol/routes/server.ts';
 import { feedsOf } from '../../server/feed/feed.ts';
 import { socketsOf } from '../../server/feed/sockets.ts';
+import { repositoriesOf } from '../../server/find.ts';
 import { upgradeHandlers } from '../../server/handlers/server.ts';
 import { handlers } from '../../server/handlers.ts';
 import { frontPage } from '../../server/http/front-page.ts';
 import { oneTimeLinks } from '../../server/http/keys.ts';
 import { httpServer, type ServerOptions } from '../../server/http/server.ts';
-import { repositoriesOf } from '../../server/live/repositories.ts';
 import { NotOpened, type ProtocolHandler, type Repositories } from '../../server/site.ts';
 import { callerAt, openRepository } from './open-repository.ts';
 
