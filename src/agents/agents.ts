@@ -1,4 +1,5 @@
 import './list.ts';
+import type { Executor } from '../ports/executor.ts';
 import { type AgentFacts, type AgentKind, registeredAgents } from './facts.ts';
 
 /** Every agent, in the order of the lines in `list.ts`. */
@@ -20,3 +21,13 @@ export const countsTurns = (agent: string): boolean => agentKinds[agent]?.execut
 
 /** The network of an agent when the plan names none: agents that use a model need one, a command does not. */
 export const usualNetwork = (agent: string): 'on' | 'off' => (agent === 'command' ? 'off' : 'on');
+
+/** Loads the executor of a job. `program` selects among agents of one executor; one that is not known gets no special treatment. */
+export async function loadExecutor(executor: string, program: string): Promise<Executor> {
+  const kinds = agents
+    .flatMap(({ kind, variants = {} }) => [kind, ...Object.values(variants)])
+    .filter((kind) => kind.executor === executor);
+  const kind = kinds.find((one) => one.program === program) ?? kinds.find((one) => one.program === '') ?? kinds.at(0);
+  if (kind === undefined) throw new Error(`there is no executor ${executor}`);
+  return await kind.load();
+}

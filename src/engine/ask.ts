@@ -46,13 +46,18 @@ export async function askAs(
 }
 
 /** Records the request, or returns why it would be refused. */
-async function record(repo: AskedRepository, { run, state }: Asked, request: RequestEvent): Promise<Result<Stored, Finding>> {
+async function record(
+  repo: AskedRepository,
+  { run, state }: Asked,
+  request: RequestEvent,
+): Promise<Result<Stored, Finding>> {
   const decided = answer(state, request);
   return decided.ok ? ok(await repo.ledger.request(run, request)) : err(decided.error);
 }
 
 /** Waits for the answer to a request that is in the ledger. */
-export const answerOf = (repo: AskedRepository, asked: Stored): Promise<Answered> => answerTo(repo, asked, async () => 'none');
+export const answerOf = (repo: AskedRepository, asked: Stored): Promise<Answered> =>
+  answerTo(repo, asked, async () => 'none');
 
 /** While a request is `under-way`, the coordinator may take its time. A halted run does not answer at all. */
 type Progress = 'none' | 'under-way' | (Answered & { readonly outcome: 'halted' });

@@ -1,5 +1,5 @@
 import type { AgentEvent, ToolCall, Usage } from '../domain/tool-calls/agent-event.ts';
-import type { Decision } from '../domain/tool-calls/decision.ts';
+import type { Decision } from '../domain/tool-calls/tool-scope.ts';
 import type { Job } from './supervisor.ts';
 
 /** Drives one kind of agent: starts its program, and translates its output into our events. */

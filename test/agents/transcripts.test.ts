@@ -6,7 +6,7 @@ import { followCodex } from '../../src/agents/codex/stream.ts';
 import { followOpencode } from '../../src/agents/opencode/stream.ts';
 import { evolveBreaker, newBreaker, type Trip } from '../../src/domain/breaker/breaker.ts';
 import { type AgentEvent, type AgentFailureKind, noUsage } from '../../src/domain/tool-calls/agent-event.ts';
-import { allow } from '../../src/domain/tool-calls/decision.ts';
+import { allow } from '../../src/domain/tool-calls/tool-scope.ts';
 import type { ExecutorCallbacks, OutputReader } from '../../src/ports/executor.ts';
 
 /** What real agents printed, through the readers that supervisors use. */

@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type AgentNote, noReport } from '../../src/domain/agents/agent-note.ts';
-import type { Trip } from '../../src/domain/breaker/trip.ts';
+import type { Trip } from '../../src/domain/breaker/spirals.ts';
 import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
 import { refs } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';

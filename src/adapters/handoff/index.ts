@@ -1,2 +1,82 @@
-export { chooseHandoff, judgeHandoff } from './judge.ts';
-export { handoffFile, readHandoffFile } from './read-file.ts';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { HandoffRules } from '../../domain/findings/attempt-rules.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { Handoff, HandoffEvidence } from '../../domain/gates/evidence.ts';
+import { openWay } from '../files/agent-files.ts';
+import { handoffLimit, parseHandoff } from './parse.ts';
+
+/** A handoff counts only with the nonce of this attempt: one of an earlier attempt, or one committed to the base, is stale. */
+export function judgeHandoff(bytes: Uint8Array, nonce: string): Result<Handoff, Finding> {
+  const parsed = parseHandoff(bytes);
+  if (!parsed.ok) return parsed;
+  return parsed.value.nonce === nonce ? ok(parsed.value) : err({ rule: 'handoff-stale' });
+}
+
+/**
+ * One answer from two ways in. What came through the attempt's own socket is attributed by the channel and wins over a file;
+ * a broken file beside it voids nothing.
+ */
+export function chooseHandoff(socket: Handoff | null, file: HandoffEvidence): HandoffEvidence {
+  return socket === null ? file : { kind: 'given', handoff: socket, via: 'socket' };
+}
+
+/** Where an agent without our client leaves its handoff, in its workspace. */
+export const handoffFile = '.tidegate/handoff.json';
+
+/**
+ * Reads the handoff that an agent left. Call it when the process tree is dead. Whatever the agent put there, this neither
+ * blocks nor follows a link nor reads more than a handoff may be long.
+ */
+export function readHandoffFile(workspace: string, nonce: string): HandoffEvidence {
+  openWay(workspace, handoffFile);
+  const directory = lstatSync(join(workspace, '.tidegate'), { throwIfNoEntry: false });
+  if (directory === undefined) return { kind: 'absent' };
+  if (!directory.isDirectory()) return invalid({ rule: 'handoff-directory', where: '.tidegate' });
+  const bytes = readSmall(join(workspace, handoffFile));
+  if (bytes === null) return { kind: 'absent' };
+  if ('rule' in bytes) return invalid(bytes);
+  const judged = judgeHandoff(bytes, nonce);
+  return judged.ok ? { kind: 'given', handoff: judged.value, via: 'file' } : invalid(judged.error);
+}
+
+/** The bytes, null when there is no file, or why it is not read. */
+function readSmall(path: string): Uint8Array | Finding | null {
+  const file = openPlain(path);
+  if (typeof file !== 'number') return file;
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return unfit('irregular');
+    if (stats.size > handoffLimit)
+      return { rule: 'handoff-size', where: handoffFile, bytes: stats.size, limit: handoffLimit };
+    const buffer = Buffer.alloc(handoffLimit);
+    let length = 0;
+    for (let got = -1; got !== 0 && length < buffer.length; length += got)
+      got = readSync(file, buffer, length, buffer.length - length, length);
+    return buffer.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** O_NONBLOCK: opening a FIFO without a writer would wait for ever. */
+function openPlain(path: string): number | Finding | null {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return null;
+    if (code === 'ELOOP') return unfit('link');
+    if (code === 'ENXIO') return unfit('socket');
+    if (code === 'EACCES' || code === 'EPERM') return unfit('unreadable');
+    throw error;
+  }
+}
+
+const unfit = (kind: HandoffRules['handoff-file']['kind']): Finding => ({
+  rule: 'handoff-file',
+  where: handoffFile,
+  kind,
+});
+const invalid = (because: Finding): HandoffEvidence => ({ kind: 'invalid', because });

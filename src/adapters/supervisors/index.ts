@@ -5,8 +5,8 @@ import { boundedWords } from '../../domain/findings/words.ts';
 import type { ExitRecord, Job, SupervisorEvent, SupervisorRecord, Supervisors } from '../../ports/supervisor.ts';
 import { isAlive } from '../process/process-identity.ts';
 import type { ControlRequest, StopReason } from './control-protocol.ts';
+import { attach, type SupervisorLine } from './control-protocol.ts';
 import { type JobDirectory, jobDirectory } from './job-directory.ts';
-import { attach, type SupervisorLine } from './line.ts';
 import { endOrphans, untilDead } from './orphans.ts';
 import { keepSpare, logOf, type Spare, type SupervisorProgram, spawnSupervisor } from './spare.ts';
 

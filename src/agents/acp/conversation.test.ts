@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type AgentEvent, noUsage } from '../../domain/tool-calls/agent-event.ts';
-import { allow, type Decision } from '../../domain/tool-calls/decision.ts';
+import { allow, type Decision } from '../../domain/tool-calls/tool-scope.ts';
 import type { LaunchContext } from '../../ports/executor.ts';
 import { followAcp } from './conversation.ts';
 

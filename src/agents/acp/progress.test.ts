@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AgentEvent, noUsage } from '../../domain/tool-calls/agent-event.ts';
-import { allow, type Decision } from '../../domain/tool-calls/decision.ts';
+import { allow, type Decision } from '../../domain/tool-calls/tool-scope.ts';
 import { type AcpMessage, type AcpProgress, acpStart, evolveAcp, refusalPrompt } from './progress.ts';
 
 /** Plays messages from the start, without a process. */

@@ -7,7 +7,7 @@ import {
   type ToolCall,
   type Usage,
 } from '../../domain/tool-calls/agent-event.ts';
-import type { Decision } from '../../domain/tool-calls/decision.ts';
+import type { Decision } from '../../domain/tool-calls/tool-scope.ts';
 import { failureKindIn } from './failure.ts';
 import { acpCall } from './tool-call.ts';
 

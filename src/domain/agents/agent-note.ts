@@ -1,5 +1,5 @@
 import type { Post } from '../board/board.ts';
-import type { Trip } from '../breaker/trip.ts';
+import type { Trip } from '../breaker/spirals.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { AgentFailure, Usage } from '../tool-calls/agent-event.ts';
 

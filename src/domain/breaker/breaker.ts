@@ -3,13 +3,21 @@ import type { Finding } from '../findings/finding.ts';
 import { canonicalJson } from '../plan/plan.ts';
 import type { AgentEvent } from '../tool-calls/agent-event.ts';
 import { type SeenCall, type Settled, seenCall } from '../tool-calls/seen-call.ts';
-import { countEcho, type Echoes } from './echoes.ts';
-import { countRead, type Reads } from './reads.ts';
-import { afterChange, countRepetition, type Repetition } from './repetition.ts';
-import { countReturn, type Histories, withoutReturns } from './reverts.ts';
-import type { Trip } from './trip.ts';
+import type { Trip } from './spirals.ts';
+import {
+  afterChange,
+  countEcho,
+  countRead,
+  countRepetition,
+  countReturn,
+  type Echoes,
+  type Histories,
+  type Reads,
+  type Repetition,
+  withoutReturns,
+} from './spirals.ts';
 
-export { type Trip, tellAgent } from './trip.ts';
+export { type Trip, tellAgent } from './spirals.ts';
 
 /**
  * What the circuit breaker remembers of an attempt: of bounded size, whatever the agent does. It looks for spirals and prefers

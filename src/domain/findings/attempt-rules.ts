@@ -1,4 +1,4 @@
-import type { Trip } from '../breaker/trip.ts';
+import type { Trip } from '../breaker/spirals.ts';
 import type { Breach, Ending } from '../gates/evidence.ts';
 import type { Finding } from './finding.ts';
 

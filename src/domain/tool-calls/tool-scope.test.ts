@@ -6,7 +6,7 @@ import { explain } from '../explain/explain.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import type { Granted } from '../scope/claims.ts';
 import type { ToolCall } from './agent-event.ts';
-import type { Decision } from './decision.ts';
+import type { Decision } from './tool-scope.ts';
 import { toolDecider, toolScopeOf } from './tool-scope.ts';
 
 const place = {

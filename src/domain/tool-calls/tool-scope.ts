@@ -9,7 +9,6 @@ import { writtenBy } from '../shell/command-files.ts';
 import { plainCommands } from '../shell/plain-commands.ts';
 import type { ToolCall } from './agent-event.ts';
 import { type CommandLimits, commandRefusal, wordRules } from './command-rules.ts';
-import { allow, type Decision } from './decision.ts';
 
 /** What the supervisor judges tool calls by: plain data, since it gets nothing but its job. */
 export type ToolScope = ScopeData & { readonly forbid: readonly string[]; readonly block: readonly string[] };
@@ -101,3 +100,11 @@ function first<T>(items: readonly T[], judge: (item: T) => Decision): Decision {
   }
   return allow;
 }
+
+/**
+ * What is said of one tool call before it is carried out. An early warning: the snapshot's diff stays the gate. The sentence is for
+ * the model; its fix is the command by which the agent may ask, absent where asking would not help.
+ */
+export type Decision = { readonly decision: 'allow' } | { readonly decision: 'deny'; readonly because: Finding };
+
+export const allow: Decision = { decision: 'allow' };

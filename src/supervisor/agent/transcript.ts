@@ -1,9 +1,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentNote, type AgentReport, noReport } from '../../domain/agents/agent-note.ts';
-import type { Trip } from '../../domain/breaker/trip.ts';
+import type { Trip } from '../../domain/breaker/spirals.ts';
 import { type AgentEvent, noUsage, type Usage } from '../../domain/tool-calls/agent-event.ts';
-import type { KnownSecrets } from '../output/known-secrets.ts';
+import type { KnownSecrets } from '../output/redact.ts';
 import { redactTexts } from '../output/redact.ts';
 
 /** What an agent did, for people and for the ledger. */

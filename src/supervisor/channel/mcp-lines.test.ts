@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { clientScript } from '../job/runtime-directory.ts';
 import type { ChannelAnswer } from './client-channel.ts';
-import type { AskChannel } from './mcp-answer.ts';
 import { type McpLines, openMcpLines } from './mcp-lines.ts';
+import type { AskChannel } from './mcp-tools.ts';
 
 let directory: string;
 let lines: McpLines;

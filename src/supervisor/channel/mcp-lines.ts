@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { type AskChannel, mcpAnswer } from './mcp-answer.ts';
+import { type AskChannel, mcpAnswer } from './mcp-tools.ts';
 
 export type McpLines = Disposable & {
   /** The name of a new line, as `name.in` and `name.out` in the directory; null: there can be no more. */

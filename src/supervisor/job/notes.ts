@@ -1,7 +1,7 @@
 import { fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentNote } from '../../domain/agents/agent-note.ts';
-import type { KnownSecrets } from '../output/known-secrets.ts';
+import type { KnownSecrets } from '../output/redact.ts';
 import { redactTexts } from '../output/redact.ts';
 
 export type Notes = {

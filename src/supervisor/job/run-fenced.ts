@@ -13,12 +13,12 @@ import {
   withFixedView,
 } from '../../adapters/fence/index.ts';
 import { objectsBeside } from '../../adapters/git/stores/index.ts';
-import { killTagged } from '../../adapters/supervisors/tagged-processes.ts';
+import { killTagged } from '../../adapters/supervisors/orphans.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Ending } from '../../domain/gates/evidence.ts';
 import type { Network } from '../../domain/plan/plan.ts';
 import type { Output } from '../output/output.ts';
-import { type OutputPipe, openOutputPipe } from '../output/output-pipe.ts';
+import { type OutputPipe, openOutputPipe } from '../output/output.ts';
 import { isFenced, type JobFence, type Stop } from './context.ts';
 import { chargeTime, exceeded, type LimitState, type Limits, nextLook, startLimits } from './limits.ts';
 

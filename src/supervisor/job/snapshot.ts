@@ -6,8 +6,7 @@ import { boundedWords } from '../../domain/findings/words.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { ExitRecord } from '../../ports/supervisor.ts';
-import { secretsOf } from '../output/known-secrets.ts';
-import { redactTexts } from '../output/redact.ts';
+import { redactTexts, secretsOf } from '../output/redact.ts';
 import type { JobContext } from './context.ts';
 import { lfsStores } from './workspace.ts';
 

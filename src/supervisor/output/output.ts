@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, constants, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
 import type { LogEvidence } from '../../domain/gates/evidence.ts';
-import type { KnownSecrets } from './known-secrets.ts';
-import { redactor, redactTexts } from './redact.ts';
+import { type KnownSecrets, redactor, redactTexts } from './redact.ts';
 
 const caps = { head: 8 << 20, tail: 2 << 20, shown: 4096 };
 
@@ -107,3 +108,55 @@ function isControl(char: string): boolean {
 }
 
 const escaped = (char: string): string => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+
+/**
+ * A real pipe for stdout and stderr. Node's own are sockets, which a program cannot open again as /dev/stdout or
+ * /dev/stderr. The agent's uid may open it for writing only.
+ */
+export type OutputPipe = {
+  readonly writeEnd: number;
+  /** Call when the child has it: the end of the output is seen only when nobody else holds the write end. */
+  closeWriteEnd(): void;
+  /** Everything that was written has been given to `take`. */
+  readonly drained: Promise<void>;
+  /** Ends reading although somebody still holds the write end. */
+  abandon(): void;
+};
+
+export function openOutputPipe(
+  path: string,
+  mkfifo: string,
+  owner: number,
+  take: (chunk: Uint8Array) => void,
+): OutputPipe {
+  rmSync(path, { force: true });
+  const made = spawnSync(mkfifo, ['-m', '600', '--', path], { env: {} });
+  if (made.status !== 0) throw new Error(`mkfifo failed: ${made.error?.message ?? made.stderr.toString()}`);
+  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writeEnd = openSync(path, constants.O_WRONLY);
+  if (process.getuid?.() === 0) chownSync(path, owner, owner);
+  chmodSync(path, 0o200);
+  rmSync(path);
+  // One buffer for all chunks: a gigabyte of output must not become a gigabyte of garbage.
+  const buffer = Buffer.alloc(64 * 1024);
+  const options = {
+    fd: readEnd,
+    readable: true,
+    writable: false,
+    onread: {
+      buffer,
+      callback: (length: number): boolean => {
+        take(buffer.subarray(0, length));
+        return true;
+      },
+    },
+  };
+  const socket = new Socket(options);
+  const drained = new Promise<void>((resolve) => {
+    socket.on('close', () => resolve());
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => socket.destroy());
+  });
+  socket.resume();
+  return { writeEnd, closeWriteEnd: () => closeSync(writeEnd), drained, abandon: () => void socket.destroy() };
+}

@@ -1,5 +1,5 @@
 import { agentKinds } from '../../../agents/agents.ts';
-import { tellAgent } from '../../breaker/trip.ts';
+import { tellAgent } from '../../breaker/spirals.ts';
 import type { AttemptRules, HandoffMisfit, NamespaceSetting } from '../../findings/attempt-rules.ts';
 import type { FindingOf } from '../../findings/finding.ts';
 import type { Breach } from '../../gates/evidence.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChannelAnswer } from './client-channel.ts';
-import { mcpAnswer } from './mcp-answer.ts';
+import { mcpAnswer } from './mcp-tools.ts';
 
 const request = (method: string, params?: unknown, id: unknown = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });

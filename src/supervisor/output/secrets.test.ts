@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { agentKinds } from '../../agents/agents.ts';
 import type { Job } from '../../ports/supervisor.ts';
-import { knownSecrets } from './known-secrets.ts';
+import { knownSecrets } from './redact.ts';
 
 const login = agentKinds['claude']?.login;
 const job = { fence: { env: ['OTHER'] }, agent: { credentials: ['ANTHROPIC_API_KEY'], login } } as unknown as Job;
