@@ -40,7 +40,7 @@ export const behaviours: readonly Behaviour[] = [
     async show({ work }) {
       const attempt = await work();
       expect(attempt.checkout).toBe('');
-      return refused(attempt, 'byPath', 'is not yours to write');
+      return refused(attempt, 'byPath', 'work on the copy in');
     },
   },
   {
