@@ -77,7 +77,8 @@ type Equal<A, B> = [A] extends [B] ? ([B] extends [A] ? true : 'the published on
 declare const same: Same<Inferred, Published>;
 export const all: Record<keyof Inferred, [true, true]> = same;
 `,
-      '--skipLibCheck',
+      // the sources that the types are inferred from belong to Node
+      ...['--skipLibCheck', '--types', 'node', '--typeRoots', resolve('node_modules/@types')],
     );
     expect(says).toEqual([]);
   });
