@@ -19,7 +19,7 @@ describe('a fold', () => {
     expect(reached).toEqual([
       'src/dcm/session.ts',
       'agents/provider.ts',
-      'base/present.ts',
+      'base/result.ts',
       'base/sequence.ts',
       'board/board.ts',
       'decide/tap.ts',
@@ -35,7 +35,6 @@ describe('a fold', () => {
       'run/round.ts',
       'run/run.ts',
       'run/task.ts',
-      'settings/thread.ts',
       'tool-calls/agent-event.ts',
     ]);
   });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { loadPlan } from '../src/adapters/plan-files/index.ts';
-import { clauseTexts } from '../src/domain/explain/clauses.ts';
+import { clauseTexts } from '../src/domain/explain/text.ts';
 import type { FrozenPlan } from '../src/domain/plan/plan.ts';
 import { refusals, rehearse } from '../src/engine/orders/create-run.ts';
 import { order } from './support/plans.ts';

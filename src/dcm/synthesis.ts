@@ -1,4 +1,4 @@
-import { resolvePath } from '../domain/base/lexical-path.ts';
+import { resolvePath } from '../domain/base/paths.ts';
 import type { DcmBatchResult, DcmConflict } from '../domain/ledger/dcm-events.ts';
 import {
   countsOf,

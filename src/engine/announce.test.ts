@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { created, plan, stateAfter } from '../../test/support/plans.ts';
-import type { Update } from '../domain/board/updates.ts';
+import type { Update } from '../domain/board/notices.ts';
 import type { Clock } from '../ports/clock.ts';
 import { announcer } from './announce.ts';
 

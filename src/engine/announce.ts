@@ -1,4 +1,4 @@
-import { dueUpdates, type Update } from '../domain/board/updates.ts';
+import { dueUpdates, type Update } from '../domain/board/notices.ts';
 import type { RunState } from '../domain/run/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import { isEnvironmental } from '../ports/failures.ts';

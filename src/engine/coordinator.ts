@@ -13,14 +13,12 @@ import { EnvironmentFailed } from '../ports/failures.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 import { type Announcer, announcer } from './announce.ts';
 import { type CoordinatorEffect, type CoordinatorInput, evolveCoordinator, noRuns } from './coordinator-state.ts';
-import { type Driver, driveRun, type Neighbours } from './driver.ts';
+import { type Driver, driveRun, type Neighbours, sharePlaces } from './driver.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { followLedger } from './follow-ledger.ts';
 import { keepDisk } from './jobs/disk-keeper.ts';
-import { createRun } from './orders/create-run.ts';
-import { attest, landedRequest, lookBack } from './orders/look-back.ts';
+import { attest, createRun, landedRequest, lookBack } from './orders/create-run.ts';
 import { performer } from './perform.ts';
-import { sharePlaces } from './places.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 
 /**

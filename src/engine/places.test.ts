@@ -3,7 +3,7 @@ import { commit, frozenPlan, type PlanSketch, plannedTask, type TaskSketch, tree
 import { approved, begun, plan, run, started } from '../../test/support/run-events.ts';
 import { runId } from '../domain/base/ids.ts';
 import { foldRun, type RunState } from '../domain/run/run.ts';
-import { sharePlaces } from './places.ts';
+import { sharePlaces } from './driver.ts';
 
 const made = { type: 'run-branch-made', commit: commit('base'), tree: tree('base') } as const;
 const stateOf = (name: string, ...events: Parameters<typeof foldRun>[0][number]['event'][]): RunState => {

@@ -3,8 +3,8 @@ import { globalConfigText, personsEnvironment } from '../adapters/git/read/index
 import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';
-import type { MergerContext } from '../merger/context.ts';
 import { recoverLanding } from '../merger/land/landing-recovery.ts';
+import type { MergerContext } from '../merger/open-run.ts';
 import { perform, serve } from '../merger/serve.ts';
 import { takeOver, tidyAfterFailure } from '../merger/take-over.ts';
 import { isEnvironmental } from '../ports/failures.ts';

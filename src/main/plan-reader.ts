@@ -1,5 +1,5 @@
 import { readSmallText } from '../adapters/git/read/index.ts';
-import { addConfirmations } from '../adapters/plan-files/confirmations.ts';
+import { addConfirmations } from '../adapters/plan-files/config.ts';
 import type { Start } from '../adapters/plan-files/index.ts';
 import {
   findPlan,
@@ -9,8 +9,7 @@ import {
   readSettingsTable,
   startInCheckout,
 } from '../adapters/plan-files/repository-plan.ts';
-import { callerOf } from '../adapters/process/caller.ts';
-import { personsHome } from '../adapters/process/persons-name.ts';
+import { callerOf, personsHome } from '../adapters/process/caller.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
 import { agentKinds } from '../agents/agents.ts';
 import { findProgram } from '../agents/common/program.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { personsHome } from '../adapters/process/caller.ts';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
-import { closeInherited } from '../adapters/process/inherited.ts';
-import { personsHome } from '../adapters/process/persons-name.ts';
+import { closeInherited } from '../adapters/process/process-identity.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { tokensFile, withStoredTokens } from '../agents/common/login.ts';
 import { atHome } from '../supervisor/job/context.ts';

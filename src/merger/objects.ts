@@ -15,8 +15,8 @@ import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { ObjectGap } from '../domain/findings/merger-rules.ts';
 import { verifyGeneratedObjects } from './candidate/add-generated.ts';
-import type { MergerOrder } from './context.ts';
 import type { Obstacle } from './land/move-branch.ts';
+import type { MergerOrder } from './open-run.ts';
 import { eventsOf, type History, judgedPhases } from './proof/history.ts';
 
 /**

@@ -12,15 +12,13 @@ import { failureOf, isEnvironmental } from '../ports/failures.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import type { MergerAnswer, MergerRequest } from '../ports/merger.ts';
 import { addGenerated } from './candidate/add-generated.ts';
-import { buildCandidate } from './candidate/candidate.ts';
+import { buildCandidate, mergeRound } from './candidate/candidate.ts';
 import { dropPaths } from './candidate/drop-paths.ts';
-import { mergeRound } from './candidate/merge.ts';
 import { makeTaskBase } from './candidate/task-base.ts';
-import { isCurrent, type MergerContext, stale } from './context.ts';
 import { moveLanding } from './land/land.ts';
 import { rebuildLanding } from './land/rebuild-landing.ts';
 import { takeLandingEdit } from './land/take-landing-edit.ts';
-import { openRun } from './open-run.ts';
+import { isCurrent, type MergerContext, openRun, stale } from './open-run.ts';
 import { takeEdit } from './take-edit.ts';
 import { undoLanding } from './undo/undo.ts';
 

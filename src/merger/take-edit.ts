@@ -13,7 +13,7 @@ import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import { editedFiles, refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { type MergerOrder, mergerDone, recordWhile, refused } from './context.ts';
+import { type MergerOrder, mergerDone, recordWhile, refused } from './open-run.ts';
 import { eventsOf, type History, isVoidedBy, lastSnapshot, planInForce } from './proof/history.ts';
 
 type TakeEdit = { readonly task: TaskId; readonly from: CommitId; readonly copy: string; readonly by: By };

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { hasCode } from '../adapters/files/absent.ts';
 import { writeDurably } from '../adapters/files/durable-file.ts';
-import { readStateFile } from '../adapters/files/state-file.ts';
+import { hasCode, readStateFile } from '../adapters/files/state-file.ts';
 import { bootId, identify, isAlive, type ProcessIdentity } from '../adapters/process/process-identity.ts';
 import type { StateDir } from '../domain/ledger/state-dir.ts';
 

@@ -1,4 +1,4 @@
-import { closureProof } from '../domain/gates/proof.ts';
+import { closureProof } from '../domain/gates/phase.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import { isQueued } from '../domain/landing/landing.ts';
 import { currentWave, type RunState } from '../domain/run/run.ts';

@@ -5,7 +5,7 @@ import type { CheckOutcome } from '../domain/gates/evidence.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
 import { foldRun } from '../domain/run/run.ts';
-import { keepingOf } from '../engine/jobs/clean-up.ts';
+import { keepingOf } from '../engine/jobs/disk-keeper.ts';
 import type { Step } from './step.ts';
 import { steps } from './steps.ts';
 

@@ -10,9 +10,8 @@ import type { Stored } from '../ports/ledger.ts';
 import type { Hosting, RepositoryHandle } from '../ports/repository-handle.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { RunView } from '../view/run-view.ts';
-import { timesOf } from '../view/times.ts';
-import type { LiveRun } from './live/live-runs.ts';
-import { liveRuns } from './live/live-runs.ts';
+import { timesOf } from '../view/task-view.ts';
+import { type LiveRun, liveRuns } from './live/live-runs.ts';
 import type { Repositories, RepositoryEntry, ServedRepository, Site } from './site.ts';
 
 /** A run that a route is about, now or as of an event. */

@@ -1,5 +1,4 @@
-import { safeLine } from '../domain/base/safe-text.ts';
-import { shellPath } from '../domain/base/shell-word.ts';
+import { safeLine, shellPath } from '../domain/base/safe-text.ts';
 import { loginFix } from '../domain/explain/advice.ts';
 import {
   adviceText,
@@ -9,16 +8,14 @@ import {
   explain,
   sentenceOf,
 } from '../domain/explain/explain.ts';
-import { sleepText } from '../domain/explain/machine.ts';
-import { checkOutcomes, plural, waveName } from '../domain/explain/text.ts';
+import { checkOutcomes, plural, sleepText, waveName } from '../domain/explain/text.ts';
 import type { Ending, ThreadEvidence } from '../domain/gates/evidence.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
-import { isBound } from '../domain/settings/thread.ts';
+import { isBound } from '../domain/run/round.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { dcmLine } from './dcm-line.ts';
-import { fileCount } from './task-view.ts';
-import { pauseText } from './times.ts';
+import { fileCount, pauseText } from './task-view.ts';
 
 /** One line per event for people who follow a run; null for bookkeeping. */
 export function eventLine(event: LedgerEvent): string | null {

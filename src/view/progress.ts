@@ -6,7 +6,7 @@ import { currentWave, plannedStates, type RunState } from '../domain/run/run.ts'
 import { isLive } from '../domain/run/schedule.ts';
 import { uncheckedOnBase } from '../domain/run/waiting.ts';
 import type { RunView } from './run-view.ts';
-import { hasBeen, lasting } from './times.ts';
+import { hasBeen, lasting } from './task-view.ts';
 import { pauseOf } from './waiting.ts';
 
 /** A sentence without its full stop about a run that needs nobody, and the command that shows more. */

@@ -1,10 +1,8 @@
-import type { Advice } from '../domain/explain/advice.ts';
-import { spendText } from '../domain/explain/advice.ts';
+import { type Advice, spendText } from '../domain/explain/advice.ts';
 import { endLine } from '../domain/explain/ending.ts';
 import { explain } from '../domain/explain/explain.ts';
-import { sleepText } from '../domain/explain/machine.ts';
 import { type Need, needsOf } from '../domain/explain/needs.ts';
-import { waveName } from '../domain/explain/text.ts';
+import { sleepText, waveName } from '../domain/explain/text.ts';
 import { discardCommand } from '../domain/kept/discard.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { isNear, runSpend, taskSpend } from '../domain/run/costs.ts';
@@ -12,8 +10,7 @@ import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../dom
 import { endedAttempt } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { phaseLine } from './phases.ts';
-import { type Activity, isTaskOpen, taskLine } from './task-view.ts';
-import { age, type Times } from './times.ts';
+import { type Activity, age, isTaskOpen, type Times, taskLine } from './task-view.ts';
 import { pauseLines } from './waiting.ts';
 
 /** One run at one moment. `activity` is present only where somebody looks at it. */

@@ -8,8 +8,7 @@ import { type Wait, waitOf } from '../domain/run/waiting.ts';
 import type { Text } from '../ports/terminal.ts';
 import { troubleText } from './agent-lines.ts';
 import type { RunView } from './run-view.ts';
-import { taskWords } from './task-view.ts';
-import { lasting, pauseText } from './times.ts';
+import { lasting, pauseText, taskWords } from './task-view.ts';
 
 type Waiting = TaskState & { readonly progress: { readonly status: 'waiting' } };
 type Explanation = { readonly sentence: string } & Omit<Advice, 'message'>;

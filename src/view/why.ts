@@ -1,9 +1,9 @@
 import type { TaskId } from '../domain/base/ids.ts';
-import { shellPath } from '../domain/base/shell-word.ts';
+import { shellPath } from '../domain/base/safe-text.ts';
 import { type Advice, adviceFor } from '../domain/explain/advice.ts';
 import { endText, failedRunAdvice } from '../domain/explain/ending.ts';
-import { noCoordinatorAdvice } from '../domain/explain/machine.ts';
 import { type Need, needsOf } from '../domain/explain/needs.ts';
+import { noCoordinatorAdvice } from '../domain/explain/text.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { leftToLand } from '../domain/landing/undo.ts';
@@ -13,8 +13,7 @@ import { isSettled, type TaskState } from '../domain/run/task.ts';
 import { waitOf } from '../domain/run/waiting.ts';
 import { progressOf } from './progress.ts';
 import { needSince, type RunView, undoText } from './run-view.ts';
-import { fileCount } from './task-view.ts';
-import { age, hasBeen, lasting } from './times.ts';
+import { age, fileCount, hasBeen, lasting } from './task-view.ts';
 import { whyWaiting } from './waiting.ts';
 
 /** The one fact that a run or task is waiting for, its age, what is safe, and the command to run next. */

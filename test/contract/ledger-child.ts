@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
-import { createDatabase, migrations } from '../../src/adapters/ledger/sqlite/schema.ts';
+import { createDatabase, migrations } from '../../src/adapters/ledger/sqlite/open.ts';
 import { armFailpoints } from '../../src/adapters/process/failpoint.ts';
 import type { By } from '../../src/domain/ledger/requests.ts';
 import { dcmStream } from '../../src/ports/ledger.ts';

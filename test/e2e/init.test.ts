@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { installAgent } from '../../src/domain/explain/machine.ts';
+import { installAgent } from '../../src/domain/explain/text.ts';
 import { processesWith } from '../support/processes.ts';
 import { ended, project } from '../support/project.ts';
 import { atTerminal } from '../support/terminal.ts';

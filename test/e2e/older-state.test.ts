@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { repositoryName, unversionedName } from '../../src/adapters/state-directory/place.ts';
+import { repositoryName, unversionedName } from '../../src/adapters/state-directory/index.ts';
 import { handoff, type Project, project, scripted } from '../support/project.ts';
 
 const hello = scripted(`echo hi > HELLO.md; ${handoff}`, { owns: ['HELLO.md'] });

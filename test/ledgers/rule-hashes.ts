@@ -7,7 +7,7 @@ import { decisionVersions, type Gate, gateVersions, phaseVersions } from '../../
 type Root = readonly [file: string, name: string];
 const start = 'src/domain/gates/start-gates.ts';
 const work = 'src/domain/gates/work-gates.ts';
-const merge = 'src/domain/gates/merge-gates.ts';
+const merge = 'src/domain/gates/start-gates.ts';
 
 /** Where the rules of each gate begin. */
 const gates: Readonly<Record<Gate, Root>> = {

@@ -7,7 +7,7 @@ import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { refs } from '../../src/domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../src/domain/plan/plan.ts';
 import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
-import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/landing-parts.ts';
+import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
 import {
   allNeeds,
   creation,

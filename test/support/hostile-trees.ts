@@ -21,7 +21,7 @@ import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
 import { cleanDisk } from '../../src/cli/commands/keep/clean.ts';
 import { attemptId, type CommitId, commitId, treeId } from '../../src/domain/base/ids.ts';
-import { bytesOfShown } from '../../src/domain/base/shown-path.ts';
+import { bytesOfShown } from '../../src/domain/base/paths.ts';
 import type { SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
 import { keepAtEnd } from '../../src/domain/kept/discard.ts';
 import type { Kept } from '../../src/domain/kept/kept.ts';

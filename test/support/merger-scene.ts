@@ -13,11 +13,11 @@ import {
   taskId,
   treeId,
 } from '../../src/domain/base/ids.ts';
-import { pass } from '../../src/domain/gates/outcome.ts';
+import { pass } from '../../src/domain/gates/check-outcome.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
-import type { MergerContext } from '../../src/merger/context.ts';
+import type { MergerContext } from '../../src/merger/open-run.ts';
 import { runTip } from '../../src/merger/proof/history.ts';
 import { perform } from '../../src/merger/serve.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gitReader } from '../../src/adapters/git/read/index.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
-import { addConfirmations } from '../../src/adapters/plan-files/confirmations.ts';
+import { addConfirmations } from '../../src/adapters/plan-files/config.ts';
 import { hashPlan } from '../../src/adapters/plan-files/index.ts';
 import { readPlanAt } from '../../src/adapters/plan-files/repository-plan.ts';
 import { planHash, runId } from '../../src/domain/base/ids.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../src/domain/run/task.ts';
 import { noUsage } from '../../src/domain/tool-calls/agent-event.ts';
 import type { RunView } from '../../src/view/run-view.ts';
-import { timesOf } from '../../src/view/times.ts';
+import { timesOf } from '../../src/view/task-view.ts';
 import { approved, begun, by, hello, reply, run, started } from './run-events.ts';
 import { storedFrom } from './viewed.ts';
 

@@ -4,7 +4,7 @@ import type { BoardRecord } from '../../src/domain/board/board.ts';
 import type { TapState } from '../../src/domain/decide/tap.ts';
 import type { NeedKind } from '../../src/domain/explain/needs.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
-import { failWith, inconclusive, pass } from '../../src/domain/gates/outcome.ts';
+import { failWith, inconclusive, pass } from '../../src/domain/gates/check-outcome.ts';
 import type { Verdict } from '../../src/domain/gates/verdict.ts';
 import type { MonitorGate } from '../../src/domain/gates/work-gates.ts';
 import { type LandingState, noLanding } from '../../src/domain/landing/landing.ts';

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import type { RunState } from '../../src/domain/run/run.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { RunView } from '../../src/view/run-view.ts';
-import { timesOf } from '../../src/view/times.ts';
+import { timesOf } from '../../src/view/task-view.ts';
 import { foldDecided } from './decided.ts';
 import { run } from './run-events.ts';
 

@@ -4,7 +4,7 @@ import { claudeExecutor } from '../../src/agents/claude/executor.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
 import { toolScopeOf } from '../../src/domain/tool-calls/tool-scope.ts';
 import { type AgentWatch, watchAgent } from '../../src/supervisor/agent/agent-watch.ts';
-import { openNotes } from '../../src/supervisor/job/notes.ts';
+import { openNotes } from '../../src/supervisor/job/control.ts';
 
 /** A supervisor's watch over a claude that is not there: its files are below `root`, what it asks comes by `hook`. */
 export function watchedAgent(root: string, plan: FrozenPlan, task: PlannedTask): AgentWatch {

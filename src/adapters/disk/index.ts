@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { type Dirent, existsSync, statfsSync } from 'node:fs';
 import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { bytesOfShown } from '../../domain/base/shown-path.ts';
+import { bytesOfShown } from '../../domain/base/paths.ts';
 import type { DiskLimits, Holding } from '../../domain/kept/disk.ts';
 import { wholeWorkspace } from '../../domain/kept/kept.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { Disk } from '../../ports/disk.ts';
-import { absentAsNull } from '../files/absent.ts';
 import { removeUnfinished } from '../files/durable-file.ts';
 import { removeTree } from '../files/remove-tree.ts';
-import { objectsBeside, removeStore, unusedStores } from '../git/stores/held.ts';
+import { absentAsNull } from '../files/state-file.ts';
+import { objectsBeside, removeStore, unusedStores } from '../git/stores/link-store.ts';
 import { failpoint } from '../process/failpoint.ts';
 import { isOfLiving } from '../process/process-identity.ts';
 

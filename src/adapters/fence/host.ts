@@ -18,7 +18,7 @@ import { delimiter, join } from 'node:path';
 import { explain } from '../../domain/explain/explain.ts';
 import type { NamespaceSetting } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { FileEntry, Listed, Look } from '../../domain/toolchains/look.ts';
+import type { FileEntry, Listed, Look } from '../../domain/toolchains/rows.ts';
 import { type Visible, visibleByPath } from '../../domain/toolchains/visible.ts';
 
 /** A path of this machine and where it appears in the fence. */

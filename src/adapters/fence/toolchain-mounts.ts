@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { below } from '../../domain/base/lexical-path.ts';
-import type { FollowedLink } from '../../domain/toolchains/look.ts';
+import { below } from '../../domain/base/paths.ts';
+import type { FollowedLink } from '../../domain/toolchains/rows.ts';
 import type { Visible } from '../../domain/toolchains/visible.ts';
 import type { Bind, Host } from './host.ts';
 

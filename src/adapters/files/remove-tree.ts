@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, constants, fstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { absentAsNull, isAbsent } from './absent.ts';
+import { absentAsNull, isAbsent } from './state-file.ts';
 
 /**
  * Removes a tree that an agent may have written, also with read-only directories (as in Go's module cache) and with paths longer than

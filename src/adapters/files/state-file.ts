@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { EnvironmentFailed } from '../../ports/failures.ts';
 
 /** One of our state files is garbled, unreadable or not a file. */
@@ -41,3 +42,17 @@ function textOf(file: string): string | null {
     throw new StateFileDamaged(file, cause);
   }
 }
+
+/** The path, or something on the way to it, is not there. */
+export const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
+
+export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.some((code) => error.code === code);
+
+/** For `catch`: what is not there is null, anything else is thrown on. */
+export const absentAsNull = (error: unknown): null => {
+  if (isAbsent(error)) return null;
+  throw error;
+};
+
+export const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(absentAsNull)) !== null;

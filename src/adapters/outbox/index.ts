@@ -1,4 +1,4 @@
-export { owesDeliveries } from './journal.ts';
+export { owesDeliveries } from './delivery-queue.ts';
 export { personsNotices } from './person.ts';
 export { webThreads } from './threads.ts';
 export { webhookNotices } from './webhook.ts';

@@ -5,8 +5,7 @@ import { safeLine } from '../../domain/base/safe-text.ts';
 import type { Notice } from '../../domain/board/notices.ts';
 import type { NotifySetting } from '../../domain/settings/settings.ts';
 import type { Notices } from '../../ports/outbox.ts';
-import { type DeliveryProblem, deliveryQueue } from './delivery-queue.ts';
-import { noticeItems } from './journal.ts';
+import { type DeliveryProblem, deliveryQueue, noticeItems } from './delivery-queue.ts';
 
 type PersonOptions = {
   /** The checkout. */

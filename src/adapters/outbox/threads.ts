@@ -9,12 +9,11 @@ import { explain } from '../../domain/explain/explain.ts';
 import { waveName } from '../../domain/explain/text.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { BoundThread, FailedWay } from '../../domain/gates/evidence.ts';
-import type { ThreadPlan } from '../../domain/settings/thread.ts';
+import type { ThreadPlan } from '../../domain/run/round.ts';
 import type { ThreadOrder, Threads } from '../../ports/outbox.ts';
 import { parseFields } from '../files/untrusted-json.ts';
 import { failpoint } from '../process/failpoint.ts';
-import { deliveryQueue, type QueueOptions } from './delivery-queue.ts';
-import { logLine, threadItems } from './journal.ts';
+import { deliveryQueue, logLine, type QueueOptions, threadItems } from './delivery-queue.ts';
 import { isToken, post } from './post.ts';
 
 type ThreadOptions = QueueOptions & {

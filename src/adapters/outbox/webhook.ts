@@ -1,22 +1,29 @@
 import { createHash, createHmac } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Notice, WebhookEvent } from '../../domain/board/notices.ts';
 import {
   type Deliveries,
   type Delivery,
   isOwed,
+  type Notice,
   pendingIn,
   trimDeliveries,
+  type WebhookEvent,
   withDelivery,
   withTaken,
-} from '../../domain/board/updates.ts';
+} from '../../domain/board/notices.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { NotifySetting, NotifyWays } from '../../domain/settings/settings.ts';
 import { isEnvironmental } from '../../ports/failures.ts';
 import type { Notices } from '../../ports/outbox.ts';
 import { failpoint } from '../process/failpoint.ts';
-import { type DeliveryProblem, deliveryQueue, type QueueOptions } from './delivery-queue.ts';
-import { deliveryJournal, logLine, noticeItems } from './journal.ts';
+import {
+  type DeliveryProblem,
+  deliveryJournal,
+  deliveryQueue,
+  logLine,
+  noticeItems,
+  type QueueOptions,
+} from './delivery-queue.ts';
 import { post } from './post.ts';
 
 type WebhookOptions = QueueOptions & {

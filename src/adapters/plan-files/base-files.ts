@@ -7,7 +7,7 @@ import type { Skill } from '../../domain/plan/plan.ts';
 import { longestDocument, readDocument } from '../files/structured-text.ts';
 import { type GitCall, type ObjectReader, openObjects, runGit } from '../git/process/index.ts';
 import { parseTree, splitNul } from '../git/read/tree.ts';
-import { tooDeepAt } from './yaml-document.ts';
+import { tooDeepAt } from './source-file.ts';
 
 /** The commit that a run starts from. `changed`: paths of a checkout whose state replaces that of the commit. */
 export type Start = {

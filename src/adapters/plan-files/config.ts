@@ -1,17 +1,19 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { nearestWord } from '../../domain/base/nearest-word.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { canonicalJson } from '../../domain/plan/plan.ts';
 import { type Place, placed } from '../../domain/plan/plan-draft.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings/layers.ts';
 import { lintSettings } from '../../domain/settings/lint.ts';
 import { defaultSettings, type Settings, settingKeys } from '../../domain/settings/settings.ts';
 import { settingsOf } from '../../domain/settings/written-settings.ts';
-import { looseningHash, unconfirmedOf } from './confirmations.ts';
+import { writeDurably } from '../files/durable-file.ts';
+import { readCache } from '../files/state-file.ts';
 import { fitSchema, problemsOf } from './fit-schema.ts';
 import { configSchema, type UserConfigDocument, userConfigSchema } from './schema.ts';
-import { insideRepository, readSource } from './source-file.ts';
-import { readYaml } from './yaml-document.ts';
+import { insideRepository, readSource, readYaml } from './source-file.ts';
 
 /** The layers around a plan, and what the person confirmed for this repository. */
 export type PlanConfig = {
@@ -197,3 +199,27 @@ function merge(below: unknown, above: unknown): unknown {
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Returns the hashes of the loosenings that a person confirmed for this repository. They lie in the state directory, out of reach of
+ * the repository and of agents. Each holds for exactly one key and value.
+ */
+export async function readConfirmations(stateDirectory: string): Promise<readonly string[]> {
+  // A damaged file confirms nothing: asking again is harmless, guessing is not.
+  const parsed = readCache<unknown>(join(stateDirectory, fileName), JSON.parse);
+  return Array.isArray(parsed) ? parsed.filter((hash): hash is string => typeof hash === 'string') : [];
+}
+
+/** Adds to earlier confirmations. The directory exists. */
+export async function addConfirmations(stateDirectory: string, hashes: readonly string[]): Promise<void> {
+  const all = new Set([...(await readConfirmations(stateDirectory)), ...hashes]);
+  writeDurably(join(stateDirectory, fileName), `${JSON.stringify([...all].sort())}\n`);
+}
+
+const fileName = 'confirmed.json';
+
+export const looseningHash = ({ key, value }: Loosening): string =>
+  createHash('sha256').update(canonicalJson({ key, value })).digest('hex');
+
+export const unconfirmedOf = (resolution: Resolution): readonly (Loosening & { readonly hash: string })[] =>
+  resolution.loosenings.map(({ key, value }) => ({ key, value, hash: looseningHash({ key, value }) }));

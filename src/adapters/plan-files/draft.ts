@@ -6,8 +6,7 @@ import type { DraftTask, Place, PlanDraft, PlanProblem, TaskKeys } from '../../d
 import type { ResolvedSettings } from '../../domain/settings/settings.ts';
 import { fitSchema } from './fit-schema.ts';
 import { type FrontMatter, frontMatterSchema, type PlanDocument, type TaskDocument } from './schema.ts';
-import { insideRepository, isWithin, pathFromRoot, readSource } from './source-file.ts';
-import { readYaml, type YamlDocument } from './yaml-document.ts';
+import { insideRepository, isWithin, pathFromRoot, readSource, readYaml, type YamlDocument } from './source-file.ts';
 
 type WrittenTask = { readonly id: string; readonly place: Place; readonly task: TaskDocument };
 type WrittenWave = { readonly name: string | null; readonly place: Place; readonly tasks: readonly WrittenTask[] };

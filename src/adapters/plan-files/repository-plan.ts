@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { unlistedModels } from '../../domain/agents/agent-hosts.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { uncommittedPaths } from '../../domain/gates/preflight.ts';
@@ -10,13 +9,13 @@ import type { FrozenPlan } from '../../domain/plan/plan.ts';
 import { planText, sketchOfFiles } from '../../domain/plan/plan-text.ts';
 import { repoClaims } from '../../domain/plan/repo-claim.ts';
 import { settingsTable } from '../../domain/settings/layers.ts';
+import { unlistedModels } from '../../domain/settings/network-hosts.ts';
 import type { PlanSource } from '../../ports/repository-handle.ts';
 import { inspectLfs } from '../git/lfs/index.ts';
 import { findSkippedHooks, gitReader, inspectRepository, readCheckoutState } from '../git/read/index.ts';
-import { personsHome } from '../process/persons-name.ts';
+import { personsHome } from '../process/caller.ts';
 import { definitionsAt, definitionsOn, type Start, skillsOn } from './base-files.ts';
-import { loadConfig, userConfigFile } from './config.ts';
-import { readConfirmations } from './confirmations.ts';
+import { loadConfig, readConfirmations, userConfigFile } from './config.ts';
 import { loadPlan, type PlanText } from './index.ts';
 
 /** A checkout in which plans are read. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { idPattern } from '../../domain/base/ids.ts';
 import { taskKeys } from '../../domain/plan/plan-draft.ts';
-import { words } from '../../domain/settings/settings.ts';
-import type { Shape, ShapeFields, TextData, ValueOf } from '../../domain/settings/shape.ts';
+import { type Shape, type ShapeFields, type TextData, type ValueOf, words } from '../../domain/settings/settings.ts';
 import { configFields, planFields, userFields } from '../../domain/settings/written-settings.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Enough to tell a living process from another one that was given its pid later. */
 export type ProcessIdentity = { readonly pid: number; readonly startTime: string; readonly bootId: string };
@@ -57,6 +57,26 @@ function readOrNull(path: string): string | null {
     const code = (error as NodeJS.ErrnoException).code;
     // ESRCH: it ended between open and read.
     if (code === 'ENOENT' || code === 'ESRCH') return null;
+    throw error;
+  }
+}
+
+/** Closes descriptors that our parent left open, which the fence would inherit. Those of Node close on exec. */
+export function closeInherited(): void {
+  const closesOnExec = 0o2000000;
+  for (const name of readdirSync('/proc/self/fd')) {
+    if (Number(name) <= 2) continue;
+    const flags = /^flags:\s+(\d+)$/m.exec(readInfo(name))?.[1];
+    if (flags !== undefined && (Number.parseInt(flags, 8) & closesOnExec) === 0) closeSync(Number(name));
+  }
+}
+
+function readInfo(name: string): string {
+  try {
+    return readFileSync(`/proc/self/fdinfo/${name}`, 'utf8');
+  } catch (error) {
+    // the descriptor that listed the directory is closed by now
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;
   }
 }

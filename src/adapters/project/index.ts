@@ -1,8 +1,8 @@
 import { lstat, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RepositoryFiles } from '../../domain/project/project.ts';
-import { hasCode, isAbsent } from '../files/absent.ts';
 import { temporaryFor } from '../files/durable-file.ts';
+import { hasCode, isAbsent } from '../files/state-file.ts';
 import { git } from '../git/process/index.ts';
 import { openIgnoreRules, splitNul } from '../git/read/index.ts';
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { seeContent, WorkspaceMoved } from './content.ts';
+import { seeContent, WorkspaceMoved } from './changes.ts';
 
 /** A directory with the file `dir/file`, as the walk saw it. */
 function seen() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isGitName } from './names.ts';
+import { isGitName } from './walk.ts';
 
 test.each([
   '.git',

@@ -2,10 +2,8 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { type ModuleRow, statPrint } from '../files/workspace-record.ts';
 import { gitlinksIn, insideAny, type TreeEntry } from '../git/read/index.ts';
-import { modeOf } from './changes.ts';
-import { seeContent } from './content.ts';
-import { isModulesName } from './names.ts';
-import type { Walk, WalkedFile } from './walk.ts';
+import { modeOf, seeContent } from './changes.ts';
+import { isModulesName, type Walk, type WalkedFile } from './walk.ts';
 
 /** The contents of submodules in a workspace. They are not work of a task and must be unchanged. */
 type ModuleContents = {

@@ -1,14 +1,15 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
-import { shownPath } from '../../domain/base/shown-path.ts';
+import { shownPath } from '../../domain/base/paths.ts';
 import type { SnapshotRules } from '../../domain/findings/change-rules.ts';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
+import type { DiffEntry } from '../../domain/gates/evidence.ts';
 import { wholeWorkspace } from '../../domain/kept/kept.ts';
+import { addedIn, namesAfter, pathTwins } from '../../domain/scope/path-safety.ts';
 import { maskShapes, secretIn } from '../../domain/secrets/secret-shapes.ts';
-import { hasCode } from '../files/absent.ts';
 import { isTooLong, openMode, openWay } from '../files/agent-files.ts';
+import { hasCode } from '../files/state-file.ts';
 import { type IgnoreRules, openIgnoreRules } from '../git/read/index.ts';
-import { SnapshotRefused } from './content.ts';
-import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
+import { SnapshotRefused } from './changes.ts';
 
 export type WalkedFile = { readonly path: string; readonly stats: BigIntStats };
 export type Walk = {
@@ -183,4 +184,42 @@ export const masked = (text: string, secrets: readonly string[]): string =>
 function secretInName(name: string): FindingsOf<SnapshotRules> {
   const shape = secretIn(name);
   return shape === null ? { rule: 'known-value', in: 'name' } : { rule: 'secret-shape', shape, in: 'name' };
+}
+
+/** Top-level names that are never part of a snapshot: git's own directory and ours. */
+export const reservedAtTop: ReadonlySet<string> = new Set(['.git', '.tidegate']);
+
+/**
+ * Names that some file system takes for `.git` (HFS+ drops invisible characters, NTFS drops trailing dots and spaces
+ * and knows `git~1`). A tree that holds one is refused by git itself elsewhere.
+ */
+export function isGitName(name: string): boolean {
+  return name.split('\\').some((part) => {
+    const plain = part.replace(invisible, '').normalize('NFC').toLowerCase();
+    return /^(?:\.git|git~1)[ .]*(?::.*)?$/.test(plain);
+  });
+}
+
+/** Names that some file system takes for `.gitmodules`. Git reads it at the top only, and refuses what is wrong in it anywhere. */
+export function isModulesName(name: string): boolean {
+  const plain = name.replace(invisible, '').normalize('NFC').toLowerCase();
+  return /^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])[ .]*(?::.*)?$/.test(plain);
+}
+
+/** Names that a tool which reads lines would split. */
+export const isUnfitName = (name: string): boolean => /[\n\r\0]/.test(name);
+
+const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** Finds added paths that some file system takes for an existing one, submodules included: a checkout there would lose one of the two. */
+export function collisions(diff: readonly DiffEntry[], base: readonly { readonly path: string }[]): readonly Finding[] {
+  const before = namesAfter(
+    base.map(({ path }) => path),
+    diff,
+  );
+  // twins within the diff are the finding of the scope gate
+  const isThere = (name: string): boolean => before.some((path) => path === name || path.startsWith(`${name}/`));
+  return pathTwins(addedIn(diff), before)
+    .filter(({ first }) => isThere(first))
+    .map(({ path, spelled, first }) => ({ rule: 'two-spellings', where: path, spelled, first }));
 }

@@ -1,21 +1,13 @@
-import { chmod, lstat, mkdir, realpath, stat, statfs } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, lstat, mkdir, readdir, readFile, realpath, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import { hasCode, isAbsent, isThere } from '../files/absent.ts';
-import type { Repository } from './find-repository.ts';
-import {
-  isBelow,
-  type PlaceInputs,
-  type Root,
-  repositoryName,
-  runDirectories,
-  stateRoot,
-  unversionedName,
-} from './place.ts';
-
-export { findRepository, type Repository } from './find-repository.ts';
-export type { PlaceInputs } from './place.ts';
+import { ledgerFormat } from '../../domain/ledger/event-format.ts';
+import { writeDurably } from '../files/durable-file.ts';
+import { absentAsNull, hasCode, isAbsent, isThere, readCache } from '../files/state-file.ts';
+import { parseFields } from '../files/untrusted-json.ts';
 
 export type StateDirectory = {
   readonly path: string;
@@ -160,3 +152,146 @@ async function filesystemOf(path: string): Promise<Filesystem> {
     return await filesystemOf(dirname(path));
   }
 }
+
+export type Repository = {
+  /** The checkout around the working directory; it may be a linked worktree. */
+  readonly toplevel: string;
+  /** `.git` of the repository itself, shared by all its worktrees: what identifies it. */
+  readonly commonDir: string;
+};
+
+/**
+ * Finds the repository around `from` by looking upwards. Runs no git and reads no git variable,
+ * so that neither a hostile configuration nor the environment can point us elsewhere.
+ */
+export async function findRepository(from: string): Promise<Result<Repository, string>> {
+  const start = await realpath(from).catch(absentAsNull);
+  if (start === null) return err(`${from} does not exist`);
+  if (!(await stat(start)).isDirectory()) return err(`${from} is not a directory`);
+  for (let directory = start; ; directory = dirname(directory)) {
+    const gitDir = await gitDirOf(join(directory, '.git'));
+    if (gitDir !== null) return ok({ toplevel: directory, commonDir: await commonDirOf(gitDir) });
+    if (await isGitDir(directory)) return err(`${directory} is a bare repository; Tidegate needs a checkout`);
+    if (directory === dirname(directory))
+      return err(`${from} is not in a git repository. Change to one, or use -C <dir>`);
+  }
+}
+
+/** `.git` is a directory, or in a linked worktree or submodule a file that names one. */
+async function gitDirOf(path: string): Promise<string | null> {
+  const found = await stat(path).catch(absentAsNull);
+  if (found === null) return null;
+  if (found.isDirectory()) return (await isGitDir(path)) ? await realpath(path) : null;
+  const named = /^gitdir: (.+?)\r?\n?$/.exec(await readFile(path, 'utf8'))?.[1];
+  if (named === undefined) return null;
+  const target = await realpath(resolve(dirname(path), named)).catch(absentAsNull);
+  return target !== null && (await isGitDir(target)) ? target : null;
+}
+
+async function commonDirOf(gitDir: string): Promise<string> {
+  const named = await readFile(join(gitDir, 'commondir'), 'utf8').catch(absentAsNull);
+  return named === null ? gitDir : await realpath(resolve(gitDir, named.trimEnd()));
+}
+
+async function isGitDir(path: string): Promise<boolean> {
+  const head = await stat(join(path, 'HEAD')).catch(absentAsNull);
+  if (head === null) return false;
+  const objects = await stat(join(path, 'objects')).catch(absentAsNull);
+  const common = await stat(join(path, 'commondir')).catch(absentAsNull);
+  return objects?.isDirectory() === true || common !== null;
+}
+
+type KnownRepository = {
+  /** Its directory below the root; also how the API calls it. */
+  readonly id: string;
+  readonly checkout: string;
+  /** False when the checkout is gone. */
+  readonly present: boolean;
+};
+
+const file = 'repository.json';
+const schema = z.object({ checkout: z.string(), commonDir: z.string() });
+
+/** Records the repository of a state directory, unless it is recorded already. */
+export async function recordRepository(directory: string, { toplevel, commonDir }: Repository): Promise<void> {
+  const path = join(directory, file);
+  const text = `${JSON.stringify({ checkout: toplevel, commonDir })}\n`;
+  if (readCache(path, (kept) => kept) !== text) writeDurably(path, text);
+}
+
+/** Lists the repositories that keep their state below this root, by name. Ignores directories of others. */
+export async function knownRepositories(root: string): Promise<readonly KnownRepository[]> {
+  const names = (await readdir(root).catch(absentAsNull)) ?? [];
+  const found = await Promise.all(
+    names.toSorted().map(async (id): Promise<KnownRepository | null> => {
+      const kept = readCache(join(root, id, file), (text) => schema.parse(parseFields(text)));
+      if (kept === null || repositoryName(kept) !== id) return null;
+      const { checkout, commonDir } = kept;
+      if (await isThere(checkout)) return { id, checkout, present: true };
+      // a linked worktree may go while the repository stays
+      const main = dirname(commonDir);
+      const isMain = basename(commonDir) === '.git' && (await isThere(commonDir));
+      return isMain ? { id, checkout: main, present: true } : { id, checkout, present: false };
+    }),
+  );
+  return found.filter((one) => one !== null);
+}
+
+/** Decides where state is kept. The composition root reads it from the environment. */
+export type PlaceInputs = {
+  /** `--state-dir`. */
+  readonly flag: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid: number;
+  readonly home: string;
+};
+
+export type Root = { readonly path: string; readonly from: '--state-dir' | 'TIDEGATE_STATE_DIR' | 'default' };
+
+/** Returns the directory below which the repositories keep their state. */
+export function stateRoot({ flag, env, uid, home }: PlaceInputs): Root {
+  if (flag !== null) return { path: flag, from: '--state-dir' };
+  const explicit = env['TIDEGATE_STATE_DIR'];
+  if (explicit !== undefined && explicit !== '') return { path: explicit, from: 'TIDEGATE_STATE_DIR' };
+  const xdg = env['XDG_STATE_HOME'];
+  // The XDG specification says to ignore a relative value.
+  if (xdg?.startsWith('/')) return { path: join(xdg, 'tidegate'), from: 'default' };
+  if (uid === 0) return { path: '/var/lib/tidegate', from: 'default' };
+  return { path: join(home, '.local', 'state', 'tidegate'), from: 'default' };
+}
+
+/** Returns `<repo>-<hash>-v<format>`, the same for all worktrees of a repository. */
+export const repositoryName = (repository: Pick<Repository, 'commonDir'>): string =>
+  `${unversionedName(repository)}-v${ledgerFormat}`;
+
+/** Returns the name that a state directory had in format 1, which nothing reads any more. */
+export function unversionedName({ commonDir }: Pick<Repository, 'commonDir'>): string {
+  const named = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
+  const slug = named
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40);
+  return `${slug === '' ? 'repository' : slug}-${repositoryHash(commonDir)}`;
+}
+
+export const repositoryHash = (commonDir: string): string =>
+  createHash('sha256').update(commonDir).digest('hex').slice(0, 12);
+
+/**
+ * A short directory for sockets: their paths may have 107 bytes at most, however deep the state directory lies.
+ * Candidates in order; the first that can be made and is ours is used.
+ */
+export function runDirectories(commonDir: string, { env, uid }: Pick<PlaceInputs, 'env' | 'uid'>): readonly string[] {
+  const name = `${repositoryHash(commonDir)}-v${ledgerFormat}`;
+  const runtime = env['XDG_RUNTIME_DIR'];
+  const places = [
+    ...(uid === 0 ? ['/run/tidegate'] : []),
+    ...(uid !== 0 && runtime?.startsWith('/') ? [join(runtime, 'tidegate')] : []),
+    `/tmp/tidegate-${uid}`,
+  ];
+  return places.map((place) => join(place, name)).filter((path) => Buffer.byteLength(path) <= 64);
+}
+
+export const isBelow = (path: string, directory: string): boolean =>
+  path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);

@@ -11,9 +11,20 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findRepository, locateStateDirectory, makeRunDirectory, makeStateDirectory, olderState } from './index.ts';
-import { knownRepositories, recordRepository } from './known.ts';
-import { repositoryHash, repositoryName, runDirectories, stateRoot, unversionedName } from './place.ts';
+import {
+  findRepository,
+  knownRepositories,
+  locateStateDirectory,
+  makeRunDirectory,
+  makeStateDirectory,
+  olderState,
+  recordRepository,
+  repositoryHash,
+  repositoryName,
+  runDirectories,
+  stateRoot,
+  unversionedName,
+} from './index.ts';
 
 const uid = process.getuid?.() ?? 0;
 const nobody = { flag: null, env: {}, uid: 1000, home: '/home/ann' };

@@ -9,10 +9,8 @@ import { git } from '../git/process/index.ts';
 import { listTree, type TreeEntry } from '../git/read/index.ts';
 import { borrowObjects, objectsBeside } from '../git/stores/index.ts';
 import { failpoint } from '../process/failpoint.ts';
-import { writeGitDir } from './git-directory.ts';
+import { fillPointers, fillSubmodules, writeGitDir } from './contents.ts';
 import { copyIncluded } from './include.ts';
-import { fillPointers } from './lfs-content.ts';
-import { fillSubmodules } from './submodule-content.ts';
 
 type WorkspaceRequest = {
   /** Our bare repository. Of its objects the workspace has those that `commit` and `base` reach, and no other. */

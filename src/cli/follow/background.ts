@@ -5,9 +5,8 @@ import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { runDocument } from '../../view/document.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { type Context, done, exitCodes, type Outcome } from '../frame/command.ts';
-import { followRun, isApproved, openTap } from './follow.ts';
+import { followRun, isApproved, openTap, settledOutcome } from './follow.ts';
 import type { FollowOptions } from './foreground.ts';
-import { settledOutcome } from './settled.ts';
 import { settleTap } from './taps.ts';
 
 /** Leaves a run to a coordinator in the background, once it has started and its open tap is decided. */

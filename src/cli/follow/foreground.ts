@@ -11,8 +11,16 @@ import { type Context, exitCodes, type Outcome, type Signal } from '../frame/com
 import { stoppedNote } from '../frame/subject.ts';
 import { type Display, editOffScreen, openDisplay } from '../tui/display.ts';
 import { copyingLines } from './activity.ts';
-import { followRun, isApproved, isApprovedByFlag, never, openTap, type TapFlags, ticker } from './follow.ts';
-import { settledOutcome } from './settled.ts';
+import {
+  followRun,
+  isApproved,
+  isApprovedByFlag,
+  never,
+  openTap,
+  settledOutcome,
+  type TapFlags,
+  ticker,
+} from './follow.ts';
 import { settleTap } from './taps.ts';
 
 export type FollowOptions = TapFlags & {

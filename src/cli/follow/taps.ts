@@ -1,7 +1,6 @@
 import { firstTap } from '../../domain/decide/answer-before-made.ts';
 import { adviceFor } from '../../domain/explain/advice.ts';
-import { directiveText } from '../../domain/explain/clauses.ts';
-import { plural } from '../../domain/explain/text.ts';
+import { directiveText, plural } from '../../domain/explain/text.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { By, TapName } from '../../domain/ledger/requests.ts';
 import { allTasks } from '../../domain/plan/plan.ts';
@@ -13,9 +12,8 @@ import { planView, uncheckedText } from '../../view/plan-view.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { actOn, refuseAgentAction } from '../frame/act.ts';
 import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
-import { isApprovedByFlag, openTap, type TapFlags } from './follow.ts';
+import { isApprovedByFlag, openTap, settledOutcome, type TapFlags } from './follow.ts';
 import { editPlan, type PlanProposal } from './replan.ts';
-import { settledOutcome } from './settled.ts';
 
 /** Returns how the command line approves the start. Null when it does not. */
 const startVia = (context: Context, state: RunView['state'], tap: TapName, flags: TapFlags): By['via'] | null => {

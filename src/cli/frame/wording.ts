@@ -1,6 +1,5 @@
-import { foldPath } from '../../domain/base/path-fold.ts';
-import { safeLine } from '../../domain/base/safe-text.ts';
-import { shellPath, shellWord } from '../../domain/base/shell-word.ts';
+import { foldPath } from '../../domain/base/paths.ts';
+import { safeLine, shellPath, shellWord } from '../../domain/base/safe-text.ts';
 import { isOfAgent, recordById } from '../../domain/board/board.ts';
 import { undecidedTap } from '../../domain/decide/answer-before-made.ts';
 import { needsOf } from '../../domain/explain/needs.ts';

@@ -8,7 +8,7 @@ import type { Frame, ScreenRow, Size, Span, Text } from '../../ports/terminal.ts
 import { money, tokenCount } from '../../view/agent-lines.ts';
 import { unfoldedLines, wordLine } from '../../view/phases.ts';
 import { cautionLines, endTone, fenceText, needSince, type RunView } from '../../view/run-view.ts';
-import { age } from '../../view/times.ts';
+import { age } from '../../view/task-view.ts';
 import { type WhyContext, whyRun, whyTask } from '../../view/why.ts';
 import { acceptanceOf, approvalOf, grantOf, isRowOpen, raiseOf } from './list-keys.ts';
 import { type Pane, visible, wrap } from './pane.ts';

@@ -1,16 +1,13 @@
 import type { TaskId } from '../../domain/base/ids.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
-import type { Verdict } from '../../domain/gates/verdict.ts';
-import { passes } from '../../domain/gates/verdict.ts';
+import { passes, type Verdict } from '../../domain/gates/verdict.ts';
 import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run/run.ts';
-import type { TaskState } from '../../domain/run/task.ts';
-import { usageOf, verdictsOf } from '../../domain/run/task.ts';
+import { type TaskState, usageOf, verdictsOf } from '../../domain/run/task.ts';
 import type { Usage } from '../../domain/tool-calls/agent-event.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { money, tokenCount } from '../../view/agent-lines.ts';
 import type { RunView } from '../../view/run-view.ts';
-import { describeTask, isTaskOpen } from '../../view/task-view.ts';
-import { age } from '../../view/times.ts';
+import { age, describeTask, isTaskOpen } from '../../view/task-view.ts';
 
 export type ListRow = { readonly task: TaskId | null; readonly text: Text };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { frozenPlan, plannedTask } from '../../../test/support/plans.ts';
 import { explain } from '../explain/explain.ts';
-import { unlistedModels } from './agent-hosts.ts';
+import { unlistedModels } from '../settings/network-hosts.ts';
 
 const plan = (network: readonly string[] | 'on' | null, ...agent: string[]) => {
   const frozen = frozenPlan([[plannedTask('one', { agent })]]);

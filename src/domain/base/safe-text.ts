@@ -46,3 +46,12 @@ const control = /[^\P{Cc}\n\t]/gu;
 /** Bidirectional controls, line separators and invisible tags. */
 const deceptive = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/gu;
 const notPlain = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/gu;
+
+/**
+ * Quotes a word of a command that people paste into a shell. Agents choose file names, so nothing in them may have a meaning there.
+ */
+export const shellWord = (text: string): string =>
+  /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Quotes a path, which must not look like an option either. */
+export const shellPath = (path: string): string => (path.startsWith('-') ? shellWord(`./${path}`) : shellWord(path));

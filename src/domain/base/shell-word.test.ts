@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shellPath, shellWord } from './shell-word.ts';
+import { shellPath, shellWord } from './safe-text.ts';
 
 const words = (command: string): string[] =>
   spawnSync('/bin/sh', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8', cwd: '/' })

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bytesOfShown, shownPath } from './shown-path.ts';
+import { bytesOfShown, shownPath } from './paths.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -3,8 +3,7 @@ import { failure } from '../../../test/support/findings.ts';
 import { created, hashOf, me, plan, stateAfter } from '../../../test/support/plans.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState } from '../run/run.ts';
-import { noticesOf } from './notices.ts';
-import { dueUpdates } from './updates.ts';
+import { dueUpdates, noticesOf } from './notices.ts';
 
 const frozen = plan([{ a: {} }]);
 const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);

@@ -1,9 +1,8 @@
 import { brief, waveName } from '../explain/text.ts';
 import type { BoundThread } from '../gates/evidence.ts';
+import type { ThreadPlan } from '../run/round.ts';
 import { currentWave, type RunState, selectedWaves, tasksOfWave, type WaveState } from '../run/run.ts';
-import type { ThreadPlan } from '../settings/thread.ts';
-import { noticesOf } from './notices.ts';
-import type { Update } from './updates.ts';
+import { noticesOf, type Update } from './notices.ts';
 
 /** One line for the thread of a wave. */
 export type ThreadPost = Update & {

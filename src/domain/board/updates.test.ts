@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { WebhookEvent } from './notices.ts';
 import {
   type Deliveries,
   type Delivery,
@@ -7,9 +6,10 @@ import {
   mostPending,
   pendingIn,
   trimDeliveries,
+  type WebhookEvent,
   withDelivery,
   withTaken,
-} from './updates.ts';
+} from './notices.ts';
 
 const day = (hours: number): string => new Date(Date.UTC(2026, 0, 2, hours)).toISOString();
 const event = (id: string, news: WebhookEvent['news'] = 'done'): WebhookEvent => ({

@@ -1,4 +1,4 @@
-import { foldPath } from '../base/path-fold.ts';
+import { foldPath } from '../base/paths.ts';
 import type { Check } from '../plan/plan.ts';
 import { grantPattern } from '../scope/claims.ts';
 import { matchesFolded, type Pattern } from '../scope/pattern.ts';

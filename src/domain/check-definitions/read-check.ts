@@ -1,4 +1,4 @@
-import { below, resolvePath } from '../base/lexical-path.ts';
+import { below, resolvePath } from '../base/paths.ts';
 import { type PlainCommand, plainCommands } from '../shell/plain-commands.ts';
 import type { Word } from '../shell/shell-words.ts';
 import { type Definition, mergeDefinitions } from './definition.ts';

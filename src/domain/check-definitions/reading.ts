@@ -1,4 +1,4 @@
-import { below, resolvePath } from '../base/lexical-path.ts';
+import { below, resolvePath } from '../base/paths.ts';
 import type { Definition } from './definition.ts';
 
 /** The files of the commit that a run starts from. Content that cannot be read is null. */

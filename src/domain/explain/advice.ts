@@ -1,7 +1,7 @@
 import { agentKinds } from '../../agents/agents.ts';
 import type { ProviderState } from '../agents/provider.ts';
 import type { TaskId } from '../base/ids.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/safe-text.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { heldByQuestion, isCritical } from '../board/board-requests.ts';
 import type { TapState } from '../decide/tap.ts';

@@ -1,4 +1,4 @@
-import { shellPath, shellWord } from '../base/shell-word.ts';
+import { shellPath, shellWord } from '../base/safe-text.ts';
 
 /** The command that prints the output of a check. */
 export const checkLog = (run: string, check: string): string => `tidegate logs ${run} --check ${shellWord(check)}`;

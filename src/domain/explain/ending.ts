@@ -1,4 +1,4 @@
-import { shellPath } from '../base/shell-word.ts';
+import { shellPath } from '../base/safe-text.ts';
 import { isPartlyLanded } from '../landing/land-some.ts';
 import { type Offer, pullRequestCommand } from '../landing/pull-request.ts';
 import { leftToLand } from '../landing/undo.ts';

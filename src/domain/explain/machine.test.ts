@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NamespaceSetting } from '../findings/attempt-rules.ts';
 import { explain } from './explain.ts';
-import { installAgent, noAgentLines, programFix, sleepText } from './machine.ts';
+import { installAgent, noAgentLines, programFix, sleepText } from './text.ts';
 
 const appArmor = [
   "printf '%s\\n' 'abi <abi/4.0>,' 'include <tunables/global>' 'profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }' | sudo tee /etc/apparmor.d/bwrap",

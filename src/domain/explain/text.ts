@@ -1,5 +1,7 @@
 import { safeLine, safeText } from '../base/safe-text.ts';
 import type { CheckOutcome } from '../gates/evidence.ts';
+import type { Clause, Directive } from '../plan/plan.ts';
+import type { Advice } from './advice.ts';
 
 /** `1 file`, `3 files`. */
 export const plural = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
@@ -61,3 +63,57 @@ const errorMark =
 const allWell = /\b(0|no) (errors?|fail\w*)|\b(errors?|fail\w*)\W{1,3}0\b/i;
 /** Lines that package managers print whenever a script fails. */
 const noise = /^(npm (error|ERR!)|> |\s*ELIFECYCLE|error Command failed|info Visit )/;
+
+/** The directive as people see it: its text, then each clause that the text does not contain yet. */
+export function directiveText({ text, clauses }: Directive, forbid: readonly string[]): string {
+  const missing = clauseTexts(clauses, forbid).filter((clause) => !text.includes(clause));
+  return `${[text.trimEnd(), ...missing].join('\n\n')}\n`;
+}
+
+/** The clauses in the order in which agents get them. `forbid` comes from the plan. */
+export const clauseTexts = (clauses: readonly Clause[], forbid: readonly string[]): readonly string[] =>
+  clauses.map((clause) => wordings[clause](forbid));
+
+const wordings: Readonly<Record<Clause, (forbid: readonly string[]) => string>> = {
+  'merge-gate': () => `<!-- tidegate:merge-gate -->
+## Merge gate
+
+- Work only in this workspace, and only on the paths that you own.
+- Never commit to, merge into, rebase, push, delete or move a branch or a tag. Tidegate takes a snapshot of your files,
+  checks it and integrates it.
+- When you have finished, hand off: \`tidegate handoff done -m "what you did"\`. If you did not finish,
+  use \`partial\` or \`failed\` and say what remains. Work without a handoff does not count as done.`,
+  forbid: (forbid) =>
+    ['Never do any of the following:', ...forbid.map((line) => `- ${line.replaceAll('\n', ' ')}`)].join('\n'),
+};
+
+/** Null when the machine slept for less than a minute: then it may only have been busy. */
+export const sleepText = (seconds: number): string | null =>
+  seconds < 60 ? null : `the machine slept for ${duration(seconds * 1000)}, which does not count`;
+
+/** Everything but an agent is ready. Each fix alone is enough. */
+export const noAgentLines = (fixes: readonly string[], then: string): readonly string[] => [
+  'No agent is ready yet. Everything else is.',
+  ...fixes.map((fix, at) => `${at === 0 ? 'first:' : 'or:   '} ${fix}`),
+  `then:  ${then}`,
+];
+
+/** The command that installs an agent. */
+export const installAgent =
+  'npm install -g @anthropic-ai/claude-code   # or codex, opencode; or write `agent: command`';
+
+/** The fix for an installed program that does not start in the fence. `line` is the setting that makes it visible, and its file. */
+export const programFix = (path: string, line: { readonly text: string; readonly file: string } | null): string =>
+  line === null
+    ? `${path} --version   # does it start outside the fence?`
+    : `${line.text}   # add this to ${line.file}`;
+
+/** The run has work to do, but its coordinator was killed or the machine restarted. */
+export const noCoordinatorAdvice = (run: string): Advice => ({
+  message: 'no coordinator is running',
+  safe: `running agents continue for ${patienceMinutes} minutes, and all work is kept`,
+  command: `tidegate resume ${run}`,
+});
+
+/** The time for which `src/main/supervisor.ts` lets an attempt continue without a coordinator. */
+const patienceMinutes = 15;

@@ -1,6 +1,6 @@
 import type { AddressFault } from '../base/web-address.ts';
 import type { SubjectFault } from '../plan/commit-subject.ts';
-import type { Maturity } from '../plan/maturity.ts';
+import type { Maturity } from '../plan/plan-lint.ts';
 import type { PatternFault } from '../scope/pattern.ts';
 import type { HostFault } from '../settings/network-hosts.ts';
 

@@ -1,9 +1,14 @@
 import type { TreeId } from '../base/ids.ts';
-import type { FindingOf } from '../findings/finding.ts';
+import { isNonEmpty } from '../base/result.ts';
+import type { Finding, FindingOf } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
 import type { CheckPurpose } from '../ledger/events.ts';
+import type { RoundState } from '../run/round.ts';
 import { checkKey, type RunState } from '../run/run.ts';
+import { policy } from '../settings/policy.ts';
 import type { CheckOutcome, Ending, LogEvidence } from './evidence.ts';
+import type { Verdict } from './verdict.ts';
+import { type Gate, gateVersions } from './versions.ts';
 
 type CheckEnd = {
   readonly purpose: CheckPurpose;
@@ -53,3 +58,58 @@ export const checkUnrunnable = ({ name, because, tail }: CheckOutcome): FindingO
   because: because ?? null,
   words: boundedWords(tail),
 });
+
+/**
+ * How many tasks the next round may take; null: all that are ready. Where a prefix cannot be checked by itself, because its generated
+ * files are made for a whole candidate, the task that breaks it is found by rounds of half the suspects: one that passes is
+ * merged and leaves the other half, one that fails leaves its own.
+ */
+export function nextRoundSize(rounds: readonly RoundState[]): number | null {
+  let suspects = 0;
+  for (const round of rounds) {
+    if (round.status === 'abandoned') suspects = round.suspects;
+    else if (round.status === 'merged') suspects = Math.max(0, suspects - round.steps.length);
+  }
+  return suspects === 0 ? null : Math.max(1, Math.floor(suspects / 2));
+}
+
+type Bisection =
+  /** Check this prefix of the steps next. */
+  | { readonly next: 'check'; readonly prefix: number }
+  | { readonly next: 'culprit'; readonly index: number }
+  /** The runs are used up: everything in the remaining range is suspect. */
+  | { readonly next: 'give-up'; readonly from: number; readonly to: number };
+
+/**
+ * Finds the first prefix that fails, given that none (length 0) passes and all (length `steps`) fail.
+ * `outcome(n)` says what is known of the prefix of length n.
+ */
+export function bisect(
+  steps: number,
+  outcome: (prefix: number) => 'passed' | 'failed' | 'unknown',
+  limit: number = policy.bisectRuns,
+): Bisection {
+  let good = 0;
+  let bad = steps;
+  for (let runs = 1; bad - good > 1; runs += 1) {
+    const middle = good + Math.floor((bad - good) / 2);
+    const known = outcome(middle);
+    if (known === 'unknown')
+      return runs >= limit ? { next: 'give-up', from: good, to: bad - 1 } : { next: 'check', prefix: middle };
+    if (known === 'passed') good = middle;
+    else bad = middle;
+  }
+  return { next: 'culprit', index: bad - 1 };
+}
+
+export const pass = (gate: Gate): Verdict => ({ gate, version: gateVersions[gate], outcome: 'pass' });
+export const inconclusive = (gate: Gate, finding: Finding): Verdict => ({
+  gate,
+  version: gateVersions[gate],
+  outcome: 'inconclusive',
+  findings: [finding],
+});
+/** A pass without findings. */
+export function failWith(gate: Gate, findings: readonly Finding[]): Verdict {
+  return isNonEmpty(findings) ? { gate, version: gateVersions[gate], outcome: 'fail', findings } : pass(gate);
+}

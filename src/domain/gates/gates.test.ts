@@ -26,8 +26,7 @@ import type {
   PreflightEvidence,
   RepoClaim,
 } from './evidence.ts';
-import { judgeClosure, judgeMerge } from './merge-gates.ts';
-import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './start-gates.ts';
+import { judgeClosure, judgeContract, judgeLoad, judgeMerge, judgePreflight, judgeThread } from './start-gates.ts';
 import { passes, type Verdict } from './verdict.ts';
 import { judgeApproval, judgeDispatch, judgeMonitor, monitorGates } from './work-gates.ts';
 

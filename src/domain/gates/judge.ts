@@ -2,6 +2,7 @@ import type { PlanHash, TaskId } from '../base/ids.ts';
 import { unreachable } from '../base/result.ts';
 import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
+import { failWith } from './check-outcome.ts';
 import type {
   ApprovalEvidence,
   ClosureEvidence,
@@ -14,9 +15,7 @@ import type {
   PreflightEvidence,
   ThreadEvidence,
 } from './evidence.ts';
-import { judgeClosure, judgeMerge } from './merge-gates.ts';
-import { failWith } from './outcome.ts';
-import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './start-gates.ts';
+import { judgeClosure, judgeContract, judgeLoad, judgeMerge, judgePreflight, judgeThread } from './start-gates.ts';
 import type { Verdict } from './verdict.ts';
 import { phaseVersions } from './versions.ts';
 import { judgeApproval, judgeDispatch, judgeMonitor, judgeUnplanned } from './work-gates.ts';

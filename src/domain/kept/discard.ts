@@ -1,7 +1,7 @@
 import type { AttemptId, RunId, TaskId } from '../base/ids.ts';
+import { bytesOfShown } from '../base/paths.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { shellPath } from '../base/shell-word.ts';
-import { bytesOfShown } from '../base/shown-path.ts';
+import { shellPath } from '../base/safe-text.ts';
 import type { RequestAnswer } from '../decide/answer.ts';
 import type { Finding } from '../findings/finding.ts';
 import { decisionVersions } from '../gates/versions.ts';

@@ -1,6 +1,5 @@
 import type { CommitId, RunId } from '../base/ids.ts';
-import { plainLine } from '../base/safe-text.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { plainLine, shellWord } from '../base/safe-text.ts';
 import { titleOf } from '../plan/commit-subject.ts';
 import type { PlannedTask } from '../plan/plan.ts';
 

@@ -3,8 +3,22 @@ import { idPattern } from '../base/ids.ts';
 import type { DocumentRules } from '../findings/document-rules.ts';
 import type { Finding, FindingsOf } from '../findings/finding.ts';
 import type { PlanRules } from '../findings/plan-rules.ts';
-import { argv, pathPattern, pathPatterns, type ResolvedSettings, words } from '../settings/settings.ts';
-import { described, fields, flag, list, nullable, type OptionalFields, oneOf, text, whole } from '../settings/shape.ts';
+import {
+  argv,
+  described,
+  fields,
+  flag,
+  list,
+  nullable,
+  type OptionalFields,
+  oneOf,
+  pathPattern,
+  pathPatterns,
+  type ResolvedSettings,
+  text,
+  whole,
+  words,
+} from '../settings/settings.ts';
 import { writtenAgent, writtenRepo } from '../settings/written-settings.ts';
 import { type Role, roles } from './plan.ts';
 

@@ -1,7 +1,7 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Definition } from '../check-definitions/definition.ts';
 import type { RepoClaim } from '../gates/evidence.ts';
-import type { ThreadPlan } from '../settings/thread.ts';
+import type { ThreadPlan } from '../run/round.ts';
 
 export const roles = [
   'discovery',

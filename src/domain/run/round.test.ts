@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commit, idOf, snapshot, tree } from '../../../test/support/plans.ts';
-import { bisect, nextRoundSize } from '../gates/bisect.ts';
-import { inconclusive, pass } from '../gates/outcome.ts';
+import { bisect, inconclusive, nextRoundSize, pass } from '../gates/check-outcome.ts';
 import type { Verdict } from '../gates/verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { policy } from '../settings/policy.ts';

@@ -16,9 +16,8 @@ import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
 import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { replacePlan, unjudged } from '../plan/plan-versions.ts';
-import { boundBy } from '../settings/thread.ts';
 import { evolveTask } from './evolve-task.ts';
-import { evolveRound, type RoundState } from './round.ts';
+import { boundBy, evolveRound, type RoundState } from './round.ts';
 import { attemptOf, plannedTask, type TaskState } from './task.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */

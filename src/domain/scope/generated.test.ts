@@ -3,7 +3,7 @@ import { added, ended, exited, log, plan, snapshot } from '../../../test/support
 import { describeFinding } from '../explain/explain.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { GeneratorOutcome } from '../gates/evidence.ts';
-import { generatorFailure, generators } from './generated.ts';
+import { generatorFailure, generators } from './claims.ts';
 
 const frozen = plan([{ a: {} }], {
   generated: { 'z.lock': 'make locks', 'docs/list.txt': 'ls', 'a.lock': 'make locks' },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { frozenPlan, plannedTask } from '../../../test/support/plans.ts';
 import { spentMs } from '../../../test/support/spent.ts';
 import { taskId } from '../base/ids.ts';
-import { foldPath } from '../base/path-fold.ts';
+import { foldPath } from '../base/paths.ts';
 import { explain } from '../explain/explain.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';

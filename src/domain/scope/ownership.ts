@@ -1,5 +1,5 @@
 import type { TaskId } from '../base/ids.ts';
-import { foldPath } from '../base/path-fold.ts';
+import { foldPath } from '../base/paths.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
 import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted } from './claims.ts';

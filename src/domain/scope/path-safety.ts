@@ -1,4 +1,4 @@
-import { foldPath } from '../base/path-fold.ts';
+import { foldPath } from '../base/paths.ts';
 import type { LinkFault } from '../findings/change-rules.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
 

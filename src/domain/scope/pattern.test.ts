@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spentMs } from '../../../test/support/spent.ts';
-import { foldPath } from '../base/path-fold.ts';
+import { foldPath } from '../base/paths.ts';
 import { indexPatterns, intersect, matches, matchesFolded, parsePattern, pattern } from './pattern.ts';
 
 const letters = ['a', 'b', '.', '/'];

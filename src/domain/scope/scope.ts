@@ -1,5 +1,5 @@
 import type { TaskId } from '../base/ids.ts';
-import { foldPath } from '../base/path-fold.ts';
+import { foldPath } from '../base/paths.ts';
 import {
   type CheckDefinitions,
   type CompiledDefinition,

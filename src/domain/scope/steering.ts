@@ -1,5 +1,5 @@
 import { agents } from '../../agents/agents.ts';
-import { foldPath } from '../base/path-fold.ts';
+import { foldPath } from '../base/paths.ts';
 
 /** Files and directories that run, or tell others what to do, without having been called. At any depth of a repository. */
 export type Steering = 'agents' | 'editors' | 'hooks' | 'ci' | 'git' | 'tidegate';

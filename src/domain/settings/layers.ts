@@ -1,4 +1,4 @@
-import { shellPath } from '../base/shell-word.ts';
+import { shellPath } from '../base/safe-text.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
 import type { Place } from '../plan/plan-draft.ts';

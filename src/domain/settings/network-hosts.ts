@@ -1,4 +1,7 @@
+import { agentKinds } from '../../agents/agents.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import type { Finding } from '../findings/finding.ts';
+import { allTasks, type FrozenPlan } from '../plan/plan.ts';
 
 /**
  * The list in `fence.network`. Hosts are compared in one canonical form, so that no other spelling of a name or an address means
@@ -97,4 +100,20 @@ function innerAddress(address: string): string {
   if (high === undefined || low === undefined) return address;
   const bytes = [high, low].map((part) => Number.parseInt(part, 16)).flatMap((part) => [part >> 8, part & 255]);
   return bytes.join('.');
+}
+
+/** Agents that a list of hosts would cut off from their own models. `ours` may name another address for those. */
+export function unlistedModels(
+  plan: FrozenPlan,
+  ours: Readonly<Record<string, string | undefined>>,
+): readonly Finding[] {
+  const { network } = plan.fence;
+  if (network === null || typeof network === 'string') return [];
+  const used = new Set(allTasks(plan).flatMap(({ agent }) => agent));
+  return [...used].flatMap((name): Finding[] => {
+    const login = agentKinds[name]?.login;
+    const named = login?.baseUrl == null ? undefined : ours[login.baseUrl];
+    const host = (named === undefined ? null : hostOfUrl(named)) ?? login?.host ?? null;
+    return host === null || listCovers(network, [host]) ? [] : [{ rule: 'model-unlisted', agent: name, host }];
+  });
 }

@@ -1,27 +1,25 @@
 import { repoClaim } from '../plan/repo-claim.ts';
 import {
   agentName,
+  described,
+  either,
+  fields,
   isSetting,
   type Layered,
+  list,
   machineSettings,
+  none,
+  type OptionalFields,
+  oneOf,
   runSettings,
   type Setting,
   type Settings,
   type SettingTree,
-  words,
-} from './settings.ts';
-import {
-  described,
-  either,
-  fields,
-  list,
-  none,
-  type OptionalFields,
-  oneOf,
   type Shape,
   type ShapeFields,
   type ValueOf,
-} from './shape.ts';
+  words,
+} from './settings.ts';
 
 /** Settings as people write them: the keys of the table, of which three have a short form. */
 export type WrittenSettings = OptionalFields<typeof configFields>;

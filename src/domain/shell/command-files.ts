@@ -1,4 +1,4 @@
-import { resolvePath } from '../base/lexical-path.ts';
+import { resolvePath } from '../base/paths.ts';
 import { type PlainCommand, plainCommands } from './plain-commands.ts';
 import type { Word } from './shell-words.ts';
 

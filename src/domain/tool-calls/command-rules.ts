@@ -1,4 +1,4 @@
-import { below, resolvePath } from '../base/lexical-path.ts';
+import { below, resolvePath } from '../base/paths.ts';
 import type { DenialRules } from '../findings/attempt-rules.ts';
 import type { FindingsOf } from '../findings/finding.ts';
 import type { PlainCommand } from '../shell/plain-commands.ts';

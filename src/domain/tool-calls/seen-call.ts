@@ -1,5 +1,5 @@
 import { fingerprint } from '../base/fingerprint.ts';
-import { below, resolvePath } from '../base/lexical-path.ts';
+import { below, resolvePath } from '../base/paths.ts';
 import { safeLine } from '../base/safe-text.ts';
 import type { Finding } from '../findings/finding.ts';
 import { shellRead } from '../shell/command-files.ts';

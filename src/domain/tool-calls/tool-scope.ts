@@ -1,4 +1,4 @@
-import { below, resolvePath } from '../base/lexical-path.ts';
+import { below, resolvePath } from '../base/paths.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import type { Granted } from '../scope/claims.ts';

@@ -1,4 +1,4 @@
-import { below } from '../base/lexical-path.ts';
+import { below } from '../base/paths.ts';
 import { above, contains, hasLibraries, inSystem, isAmong, isWide } from './rows.ts';
 import type { ShowRule, Visible } from './visible.ts';
 

@@ -1,5 +1,4 @@
-import { follow, type Look } from './look.ts';
-import { contains, isAmong, nameOf, type PlacedRow, pathsOf } from './rows.ts';
+import { contains, follow, isAmong, type Look, nameOf, type PlacedRow, pathsOf } from './rows.ts';
 import { toolchainTable } from './table.ts';
 
 /** A path that is hidden although the directory around it is shown. */

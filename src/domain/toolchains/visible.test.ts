@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type FileEntry, follow, type Look } from './look.ts';
+import { type FileEntry, follow, type Look } from './rows.ts';
 import { type Visible, visibleByPath } from './visible.ts';
 
 const home = '/home/ann';

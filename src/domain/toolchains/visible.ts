@@ -1,17 +1,21 @@
-import { below, resolvePath } from '../base/lexical-path.ts';
+import { below, resolvePath } from '../base/paths.ts';
 import { type Budget, type Hidden, neverShown, privateFilesIn } from './hidden-files.ts';
-import { cachedLook, type FollowedLink, follow, isProgram, type Look } from './look.ts';
 import {
   above,
   besideBin,
+  cachedLook,
   contains,
   directoriesAbove,
+  type FollowedLink,
+  follow,
   hasLibraries,
   inSystem,
   isAmong,
   isOwnedByFence,
+  isProgram,
   isToolData,
   isWide,
+  type Look,
   type PlacedRow,
   pathsOf,
   placeRows,

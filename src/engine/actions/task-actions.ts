@@ -1,7 +1,7 @@
 import { agentKinds } from '../../agents/agents.ts';
 import { type CommitId, commitId } from '../../domain/base/ids.ts';
+import { bytesOfShown } from '../../domain/base/paths.ts';
 import { err, ok } from '../../domain/base/result.ts';
-import { bytesOfShown } from '../../domain/base/shown-path.ts';
 import { snapshotOf } from '../../domain/run/task.ts';
 import { parsePattern } from '../../domain/scope/pattern.ts';
 import { type Action, forAnyone, forPeople, type Misuse } from './action.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { approved, begun, by, ended, held, hello, run, started } from '../../../test/support/run-events.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { foldRun } from '../../domain/run/run.ts';
-import { keepingOf, keepingOfLfs } from './clean-up.ts';
+import { keepingOf, keepingOfLfs } from './disk-keeper.ts';
 
 const stateAfter = (...events: RunEvent[]) => foldRun(events.map((event, at) => ({ seq: at + 1, event })));
 const working = [...begun(), ...approved, ...started];

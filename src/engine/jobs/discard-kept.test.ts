@@ -5,7 +5,7 @@ import { keepAtEnd } from '../../domain/kept/discard.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { foldRun, type RunState } from '../../domain/run/run.ts';
 import type { RunLog } from '../run-log.ts';
-import { discardKept } from './clean-up.ts';
+import { discardKept } from './disk-keeper.ts';
 
 const stateOf = (events: readonly RunEvent[]): RunState => {
   const request = { seq: 99, event: { type: 'requested-discard', task: hello, paths: ['big.bin'], by } } as const;

@@ -7,7 +7,7 @@ import type { Check, FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
 import { allowance } from '../../domain/run/costs.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { Attempt } from '../../domain/run/task.ts';
-import { generatorMinutes, generators } from '../../domain/scope/generated.ts';
+import { generatorMinutes, generators } from '../../domain/scope/claims.ts';
 import { protectedConfig } from '../../domain/scope/ownership.ts';
 import { toolScopeOf } from '../../domain/tool-calls/tool-scope.ts';
 import { grantedIn } from '../../pipeline/step.ts';

@@ -11,13 +11,12 @@ import {
 } from '../../domain/gates/preflight.ts';
 import type { By, RunOrder } from '../../domain/ledger/requests.ts';
 import { allTasks } from '../../domain/plan/plan.ts';
-import { warningsBeside } from '../../domain/run/rivals.ts';
 import { type RunState, selectedWaves } from '../../domain/run/run.ts';
+import { warningsBeside } from '../../domain/run/schedule.ts';
 import { protectWarnings } from '../../domain/scope/ownership.ts';
 import type { PlanFlags, PlanSource, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
-import { refusals, rehearse } from './create-run.ts';
+import { attest, continuationOf, lookBack, refusals, rehearse } from './create-run.ts';
 import { knownRuns } from './find-run.ts';
-import { attest, continuationOf, lookBack } from './look-back.ts';
 
 type OrderAsked = {
   readonly source: PlanSource;

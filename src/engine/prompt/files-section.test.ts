@@ -5,7 +5,7 @@ import { tempRepo } from '../../../test/support/temp-repo.ts';
 import { gitReader } from '../../adapters/git/read/index.ts';
 import { commitId } from '../../domain/base/ids.ts';
 import { plannedById } from '../../domain/plan/plan.ts';
-import { filesInScope, filesSection } from './scope-section.ts';
+import { filesInScope, filesSection } from './sections.ts';
 
 async function listing(sketch: TaskSketch) {
   await using repo = await tempRepo();

@@ -17,14 +17,14 @@ import {
   type TaskSketch,
 } from '../../../test/support/plans.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { pass } from '../../domain/gates/check-outcome.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
-import { pass } from '../../domain/gates/outcome.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { type Directive, plannedById, roles } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { Attempt } from '../../domain/run/task.ts';
 import { buildPrompt } from './prompt.ts';
-import type { FilesInScope } from './scope-section.ts';
+import type { FilesInScope } from './sections.ts';
 
 const none: FilesInScope = { total: 0, files: [], changed: new Set() };
 

@@ -2,16 +2,26 @@ import { countsTurns } from '../../agents/agents.ts';
 import { handoffCommands } from '../../domain/agents/handoff-commands.ts';
 import { providerOf } from '../../domain/agents/provider-pause.ts';
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
-import { clauseTexts } from '../../domain/explain/clauses.ts';
-import { charactersPerToken, ownWords, promptTokens } from '../../domain/plan/directive.ts';
+import { clauseTexts } from '../../domain/explain/text.ts';
+import { charactersPerToken, ownWords, promptTokens, roleText } from '../../domain/plan/directive.ts';
 import { type FrozenPlan, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
-import { roleText } from '../../domain/plan/role-words.ts';
 import { foldRun, type Recorded, type RunState } from '../../domain/run/run.ts';
 import { type Attempt, agentOf, attemptOf } from '../../domain/run/task.ts';
 import type { GitReader } from '../../ports/merger.ts';
-import { fitSections, type Section, sectionOf } from './budget.ts';
-import { beforeSection, boardSection, quotesFor, resultsSection } from './quoted-sections.ts';
-import { type FilesInScope, filesInScope, filesSection, scopeSection, skillsSection } from './scope-section.ts';
+import {
+  beforeSection,
+  boardSection,
+  type FilesInScope,
+  filesInScope,
+  filesSection,
+  fitSections,
+  quotesFor,
+  resultsSection,
+  type Section,
+  scopeSection,
+  sectionOf,
+  skillsSection,
+} from './sections.ts';
 
 /** Returns the prompt of an attempt. Reads the repository at a commit, so the same state and attempt give the same prompt. */
 export async function promptOf(

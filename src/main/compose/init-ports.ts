@@ -1,4 +1,4 @@
-import { readYaml } from '../../adapters/plan-files/yaml-document.ts';
+import { readYaml } from '../../adapters/plan-files/source-file.ts';
 import { lookAtProject, readTopFile, rewriteFile, writeNewFile } from '../../adapters/project/index.ts';
 import { findRepository } from '../../adapters/state-directory/index.ts';
 import type { InitPorts } from '../../cli/frame/ports.ts';

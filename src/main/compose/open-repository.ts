@@ -20,8 +20,7 @@ import { openSqliteLedger } from '../../adapters/ledger/sqlite/index.ts';
 import { takeMarkers } from '../../adapters/markers/index.ts';
 import { letsAgentsDecide, userConfigFile } from '../../adapters/plan-files/config.ts';
 import { hashPlan } from '../../adapters/plan-files/index.ts';
-import { type Caller, callerOf } from '../../adapters/process/caller.ts';
-import { personsHome, personsName } from '../../adapters/process/persons-name.ts';
+import { type Caller, callerOf, personsHome, personsName } from '../../adapters/process/caller.ts';
 import { isAlive, isStopped } from '../../adapters/process/process-identity.ts';
 import {
   findRepository,
@@ -31,10 +30,10 @@ import {
   olderState,
   type PlaceInputs,
   type Repository,
+  recordRepository,
   type StateDirectory,
 } from '../../adapters/state-directory/index.ts';
-import { recordRepository } from '../../adapters/state-directory/known.ts';
-import { jobFiles } from '../../adapters/supervisors/job-files.ts';
+import { jobFiles } from '../../adapters/supervisors/job-directory.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { OpenRepository, RepositoryAccess } from '../../cli/frame/ports.ts';
 import { stoppedNote } from '../../cli/frame/subject.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { hasCode } from '../../adapters/files/absent.ts';
 import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
+import { hasCode } from '../../adapters/files/state-file.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite/index.ts';
 import { mergerProcess } from '../../adapters/merger-process/index.ts';
 import { identify, isAlive, type ProcessIdentity } from '../../adapters/process/process-identity.ts';

@@ -1,11 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FenceUnavailable } from '../../adapters/fence/index.ts';
-import { hasCode } from '../../adapters/files/absent.ts';
 import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
-import { closeInherited } from '../../adapters/process/inherited.ts';
-import { personsHome } from '../../adapters/process/persons-name.ts';
-import { isOfLiving, ownName } from '../../adapters/process/process-identity.ts';
+import { hasCode } from '../../adapters/files/state-file.ts';
+import { personsHome } from '../../adapters/process/caller.ts';
+import { closeInherited, isOfLiving, ownName } from '../../adapters/process/process-identity.ts';
 import { findRepository, makeRunDirectory } from '../../adapters/state-directory/index.ts';
 import { jobDirectory } from '../../adapters/supervisors/job-directory.ts';
 import type { EnterShell } from '../../cli/frame/ports.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { personsHome } from '../../adapters/process/persons-name.ts';
+import { personsHome } from '../../adapters/process/caller.ts';
 import { agentKinds, agents } from '../../agents/agents.ts';
 import type { LoginState } from '../../agents/common/login.ts';
 import type { AgentKind } from '../../agents/facts.ts';

@@ -1,4 +1,4 @@
-import { personsHome } from '../../adapters/process/persons-name.ts';
+import { personsHome } from '../../adapters/process/caller.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { Examine } from '../../cli/frame/ports.ts';
 import { explain } from '../../domain/explain/explain.ts';

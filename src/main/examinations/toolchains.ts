@@ -1,8 +1,8 @@
 import type { ProbePlace } from '../../adapters/fence/probe.ts';
-import { personsHome } from '../../adapters/process/persons-name.ts';
+import { personsHome } from '../../adapters/process/caller.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { Examine } from '../../cli/frame/ports.ts';
-import { programFix } from '../../domain/explain/machine.ts';
+import { programFix } from '../../domain/explain/text.ts';
 import { type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
 import { firstProgram, plainCommands } from '../../domain/shell/plain-commands.ts';
 import { describeRule, hiddenReasons, homely, readLine } from '../../domain/toolchains/fence-advice.ts';

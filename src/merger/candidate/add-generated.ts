@@ -1,22 +1,40 @@
+import { openObjects } from '../../adapters/git/process/index.ts';
 import { readAuthor } from '../../adapters/git/read/index.ts';
 import {
   type Change,
+  internalAuthor,
   keepReachable,
   readChanges,
   readCommits,
   readManyChanges,
   takeBack,
+  writeBlob,
   writeCommit,
 } from '../../adapters/git/write/index.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
+import type { CommitId, RunId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { safeLine } from '../../domain/base/safe-text.ts';
+import { compileDefinitions, mayTouch, touchedDefinition } from '../../domain/check-definitions/definition.ts';
 import type { ObjectGap } from '../../domain/findings/merger-rules.ts';
+import type { DefinitionChange, EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
+import type { By } from '../../domain/ledger/requests.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
+import { commitSubject, generatedSubject } from '../../domain/plan/commit-subject.ts';
+import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
+import { grantPattern } from '../../domain/scope/claims.ts';
+import { matches, type Pattern, pattern } from '../../domain/scope/pattern.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { type MergerOrder, mergerDone, recordFacts, refused } from '../context.ts';
-import { eventsOf, type History, planInForce } from '../proof/history.ts';
-import { definedBefore } from './defined-before.ts';
-import { generatedMessage } from './message.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../open-run.ts';
+import {
+  eventsOf,
+  type History,
+  type JudgedPhase,
+  judgedPhases,
+  planInForce,
+  type RecordedEvent,
+} from '../proof/history.ts';
 
 /**
  * One commit on top of the round's steps, in which exactly the generated paths are as their commands left them; what
@@ -107,3 +125,137 @@ export async function verifyGeneratedObjects(
   const other = left.find(({ path }) => generated.has(path));
   return other === undefined ? ok(null) : err({ gap: 'path-not-as-rebuilt', path: other.path });
 }
+
+type Tip = { readonly commit: CommitId; readonly tree: TreeId };
+
+/**
+ * The same tree with what defines the checks as `base` has it, wherever tasks changed that and no person granted it: a check that
+ * only passes by its new definition has proven nothing yet. Empty when nothing differs.
+ */
+export async function definedBefore(
+  repository: string,
+  history: History,
+  { base, top, tasks }: { readonly base: CommitId; readonly top: Tip; readonly tasks: readonly TaskId[] },
+): Promise<{ readonly before?: EarlierDefinitions }> {
+  const { plan } = planInForce(history);
+  const definitions = compileDefinitions(plan.checks);
+  if (definitions.length === 0) return {};
+  const open = (plan.unprotect ?? []).map(pattern);
+  const isJudged = ({ path }: Change) =>
+    mayTouch(definitions, path) && !Object.hasOwn(plan.generated, path) && !open.some((one) => matches(one, path));
+  const redefined = (await readChanges(repository, base, top.commit)).filter(isJudged);
+  if (redefined.length === 0) return {};
+  // the parsers are large, and most rounds change no definition
+  const { keysBetweenTexts, withKeysOfText } = await import('../../adapters/files/structured-text.ts');
+  await using objects = openObjects(repository);
+  const textOf = async (mode: string, id: string): Promise<string | null> =>
+    mode.startsWith('100') ? ((await objects.read(id))?.toString('utf8') ?? null) : null;
+  const restored: Change[] = [];
+  const changes: DefinitionChange[] = [];
+  for (const change of redefined) {
+    const { path, oldMode, newMode } = change;
+    const [old, now] = [await textOf(oldMode, change.oldId), await textOf(newMode, change.newId)];
+    const isPlain = [oldMode, newMode].every((mode) => mode === '000000' || mode.startsWith('100'));
+    const keys = isPlain ? keysBetweenTexts(path, old, now) : null;
+    const touched = touchedDefinition(definitions, path, keys);
+    const by =
+      touched === null ? [] : tasks.filter((task) => changed(history, task, path) && !isPersons(history, task, path));
+    if (touched === null || by.length === 0) continue;
+    changes.push({ path, ...(touched.keys === undefined ? {} : { keys: touched.keys }), tasks: by });
+    const text = touched.keys === undefined ? null : withKeysOfText(path, { before: old, after: now }, touched.keys);
+    restored.push(text === null ? change : { ...change, oldMode: newMode, oldId: await writeBlob(repository, text) });
+  }
+  if (changes.length === 0) return {};
+  const tree = await takeBack(repository, top.tree, restored);
+  if (tree === top.tree) return {};
+  const message = 'what defines the checks, as it was\n';
+  const commit = await writeCommit(repository, {
+    tree,
+    parent: top.commit,
+    message,
+    by: internalAuthor,
+    date: '0 +0000',
+  });
+  return { before: { commit, tree, changes } };
+}
+
+const lastJudged = (history: History, task: TaskId) =>
+  judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task)?.event.evidence;
+
+const changed = (history: History, task: TaskId, path: string): boolean =>
+  lastJudged(history, task)?.snapshot?.diff.some((entry) => entry.path === path) ?? false;
+
+/** A person granted it by its name, or wrote it by hand. */
+const isPersons = (history: History, task: TaskId, path: string): boolean =>
+  (lastJudged(history, task)?.acceptance?.edited.includes(path) ?? false) ||
+  eventsOf(history, 'task-granted').some(
+    ({ event }) => event.task === task && event.paths.some((one) => isNamedBy(grantPattern(one), path)),
+  );
+
+/** A wildcard was written for something else. */
+const isNamedBy = (granted: Pattern, path: string): boolean => granted.literal && matches(granted, path);
+
+type Trailers = {
+  readonly run: RunId;
+  readonly task: string;
+  readonly proof: string;
+  /** Trailers of people who took the work by hand, as whole lines. */
+  readonly taken?: readonly string[];
+};
+
+/** One line that says what the task was about, as the plan's `commit` words it, then who vouches for it. */
+export function commitMessage(plan: FrozenPlan, task: PlannedTask, trailers: Trailers): string {
+  return `${commitSubject(plan, trailers.run, task)}\n\n${trailerLines(trailers)}`;
+}
+
+function trailerLines({ run, task, proof, taken = [] }: Trailers): string {
+  const lines = [`Tidegate-Run: ${run}`, `Tidegate-Task: ${task}`, ...taken, `Tidegate-Proof: ${proof}`];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The same message with one trailer more, at the end of those that it has. */
+export const withTrailer = (message: string, line: string): string => `${message.trimEnd()}\n${line}\n`;
+
+/** Of the commit that holds what no task wrote; `proof` is the record of the commands that did. */
+export const generatedMessage = (
+  plan: FrozenPlan,
+  wave: number,
+  { run, proof }: Pick<Trailers, 'run' | 'proof'>,
+): string => `${generatedSubject(plan, run, wave)}\n\nTidegate-Run: ${run}\nTidegate-Proof: ${proof}\n`;
+
+export function readTrailer(message: string, name: string): string | undefined {
+  const paragraph = message.trimEnd().split('\n\n').at(-1) ?? '';
+  return paragraph
+    .split('\n')
+    .findLast((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2);
+}
+
+/** Lines of a commit message that say who took this work by hand, and which commits they were shown and left. */
+export function takenTrailers(
+  history: History,
+  { position, event }: RecordedEvent<JudgedPhase<'monitor'>>,
+): readonly string[] {
+  const { task, evidence } = event;
+  if (evidence.acceptance === undefined) return [];
+  const isOfIt = (one: RecordedEvent<Taking>): boolean =>
+    one.position < position && one.event.task === task && one.event.attempt === evidence.attempt;
+  const edits = eventsOf(history, 'task-edited').filter(isOfIt);
+  const accepted = eventsOf(history, 'task-accepted').findLast(
+    (one) => isOfIt(one) && one.event.snapshot === evidence.snapshot?.commit,
+  );
+  return [
+    ...edits.map(({ event: { by, from, snapshot } }) => editTrailer(by, from, snapshot.commit)),
+    ...(accepted === undefined
+      ? []
+      : [`Tidegate-Accepted-by: ${nameOf(accepted.event.by)} ${accepted.event.snapshot}`]),
+  ];
+}
+
+export const editTrailer = (by: By, from: CommitId, left: CommitId): string =>
+  `Tidegate-Edited-by: ${nameOf(by)} ${from}..${left}`;
+
+type Taking = Extract<RunEvent, { type: 'task-accepted' | 'task-edited' }>;
+
+/** On one line, whatever a person is called. */
+const nameOf = ({ who }: By): string => safeLine(who).trim().slice(0, 100);

@@ -12,7 +12,7 @@ import type { TaskId } from '../../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { By } from '../../domain/ledger/requests.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { type MergerOrder, mergerDone, recordFacts, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../open-run.ts';
 import { eventsOf, type History, lastSnapshot } from '../proof/history.ts';
 
 /**

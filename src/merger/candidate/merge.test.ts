@@ -4,7 +4,7 @@ import { run, scene } from '../../../test/support/merger-scene.ts';
 import { me } from '../../../test/support/plans.ts';
 import { runOnly } from '../../../test/support/run-only.ts';
 import { taskId } from '../../domain/base/ids.ts';
-import { mergeRound } from './merge.ts';
+import { mergeRound } from './candidate.ts';
 
 const branch = `refs/tidegate/runs/${run}`;
 

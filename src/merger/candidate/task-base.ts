@@ -13,7 +13,7 @@ import { refs } from '../../domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
-import { type MergerOrder, mergerDone, recordWhile, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordWhile, refused } from '../open-run.ts';
 import {
   allNeeds,
   eventsOf,
@@ -28,7 +28,7 @@ import {
   runTip,
   waveInHistory,
 } from '../proof/history.ts';
-import { integrator } from './merge.ts';
+import { integrator } from './candidate.ts';
 
 /**
  * The commit that attempts of a task start from: the run branch at the start of its wave, plus the ready snapshots of

@@ -8,20 +8,20 @@ import { landingConflicts } from '../../domain/landing/land-some.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../open-run.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
+import { recoverLanding } from './landing-recovery.ts';
+import { examineMove, hasReached, moveBranch, type Ready } from './move-branch.ts';
+import { offer, recordBranch } from './offer.ts';
 import {
   approvedTasks,
+  compareDefinitions,
   mergedTasks,
   partsToLand,
   rebuiltSince,
   standingLandings,
   unlandedTasks,
-} from './landing-parts.ts';
-import { recoverLanding } from './landing-recovery.ts';
-import { examineMove, hasReached, moveBranch, type Ready } from './move-branch.ts';
-import { offer, recordBranch } from './offer.ts';
-import { compareDefinitions } from './rebuild-landing.ts';
+} from './rebuild-landing.ts';
 import { unaskedEdit } from './take-landing-edit.ts';
 
 type Intended = Extract<RunEvent, { type: 'landing-intended' }>;

@@ -11,9 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { absentAsNull, hasCode } from '../../adapters/files/absent.ts';
 import { syncDirectory, writeDurably } from '../../adapters/files/durable-file.ts';
-import { readStateFile } from '../../adapters/files/state-file.ts';
+import { absentAsNull, hasCode, readStateFile } from '../../adapters/files/state-file.ts';
 import {
   absent,
   type Change,
@@ -34,7 +33,7 @@ import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
-import type { MergerContext } from '../context.ts';
+import type { MergerContext } from '../open-run.ts';
 
 /**
  * Finishes or undoes a landing that was cut off: the ref has moved, or the whole index has, so that only the ref is

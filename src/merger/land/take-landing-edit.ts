@@ -19,10 +19,9 @@ import { type Rebuilt, type SidesBeside, sideName } from '../../domain/landing/l
 import type { By } from '../../domain/ledger/requests.ts';
 import { editedFiles, refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { editTrailer, withTrailer } from '../candidate/message.ts';
-import { type MergerOrder, mergerDone, recordFacts, refused } from '../context.ts';
-import { eventsOf, type History } from '../proof/history.ts';
-import { byHand } from '../proof/proof-of-acceptance.ts';
+import { editTrailer, withTrailer } from '../candidate/add-generated.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../open-run.ts';
+import { byHand, eventsOf, type History } from '../proof/history.ts';
 import { walkEdited } from '../take-edit.ts';
 
 /**

@@ -21,11 +21,12 @@ import {
   lastSnapshot,
   planInForce,
   planned,
+  proveAcceptance,
+  proveChecks,
   type RecordedEvent,
   runTip,
   waveInHistory,
 } from './history.ts';
-import { proveAcceptance, proveChecks } from './proof-of-acceptance.ts';
 
 /**
  * Whether the ledger proves that this round may be merged: every phase passed, in order, for one plan hash, on exactly

@@ -5,11 +5,11 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../context.ts';
 import { uncheckedOn } from '../land/land.ts';
-import { standingLandings } from '../land/landing-parts.ts';
 import { recoverLanding } from '../land/landing-recovery.ts';
 import { examineMove, hasReached, moveBranch } from '../land/move-branch.ts';
+import { standingLandings } from '../land/rebuild-landing.ts';
+import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../open-run.ts';
 import { eventsOf, type History } from '../proof/history.ts';
 import { type Prepared, preparations, prepareUndo, undoneTasks } from './reverts.ts';
 

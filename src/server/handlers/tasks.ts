@@ -1,7 +1,7 @@
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
-import { directiveText } from '../../domain/explain/clauses.ts';
 import { explainVerdict } from '../../domain/explain/explain.ts';
+import { directiveText } from '../../domain/explain/text.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { plannedById } from '../../domain/plan/plan.ts';
 import { handoffOf, snapshotOf, verdictsOf } from '../../domain/run/task.ts';

@@ -2,9 +2,8 @@ import { type RunId, runId } from '../../domain/base/ids.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
 import { followLedger } from '../../engine/follow-ledger.ts';
 import type { KnownRun } from '../../engine/orders/find-run.ts';
-import type { Ledger, Stored } from '../../ports/ledger.ts';
-import { isRunStream } from '../../ports/ledger.ts';
-import { evolveTimes, noTimes, type Times } from '../../view/times.ts';
+import { isRunStream, type Ledger, type Stored } from '../../ports/ledger.ts';
+import { evolveTimes, noTimes, type Times } from '../../view/task-view.ts';
 
 /** A run with the times that views need, folded as well. */
 export type LiveRun = KnownRun & { readonly times: Times };

@@ -1,14 +1,13 @@
 import type { AgentReport } from '../../domain/agents/agent-note.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import { type AgentEvent, addUsage, type ToolCall } from '../../domain/tool-calls/agent-event.ts';
-import type { Decision } from '../../domain/tool-calls/tool-scope.ts';
-import { type ToolPlace, toolDecider } from '../../domain/tool-calls/tool-scope.ts';
+import { type Decision, type ToolPlace, toolDecider } from '../../domain/tool-calls/tool-scope.ts';
 import type { Executor, Launch, LaunchContext } from '../../ports/executor.ts';
 import type { AgentJob, Terms } from '../../ports/supervisor.ts';
 import type { HookAnswer } from '../channel/client-channel.ts';
 import { type Listening, listen } from '../channel/listen.ts';
 import type { JobContext } from '../job/context.ts';
-import type { Notes } from '../job/notes.ts';
+import type { Notes } from '../job/control.ts';
 import type { JobCallbacks } from '../job/run-fenced.ts';
 import type { KnownSecrets } from '../output/redact.ts';
 import { watchAllowance } from './allowance-watch.ts';

@@ -1,5 +1,5 @@
 import type { AgentNote } from '../../domain/agents/agent-note.ts';
-import { below, resolvePath } from '../../domain/base/lexical-path.ts';
+import { below, resolvePath } from '../../domain/base/paths.ts';
 import { parsePattern } from '../../domain/scope/pattern.ts';
 import { mayChange, readScope, type Scope } from '../../domain/scope/scope.ts';
 import type { Terms } from '../../ports/supervisor.ts';

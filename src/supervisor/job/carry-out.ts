@@ -23,13 +23,11 @@ import { takePosts } from '../channel/posts.ts';
 import { type Output, openOutput } from '../output/output.ts';
 import { type KnownSecrets, knownSecrets, redactTexts } from '../output/redact.ts';
 import { isFenced, type JobContext, type PreparedJob } from './context.ts';
-import { type Notes, openNotes } from './notes.ts';
+import { type Notes, openNotes } from './control.ts';
 import { runAgent, runSetup, runTeardown } from './processes.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
-import { openJobRelay } from './relay.ts';
-import { launchFailed } from './run-fenced.ts';
-import { scrubHome } from './scrub-home.ts';
-import { jobSnapshot } from './snapshot.ts';
+import { launchFailed, openJobRelay } from './run-fenced.ts';
+import { jobSnapshot, scrubHome } from './snapshot.ts';
 import { makeJobWorkspace } from './workspace.ts';
 
 /** Makes the workspace, runs setup and agent, reads the handoff, takes the snapshot, and tears down. Returns how each went. */

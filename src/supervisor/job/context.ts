@@ -9,7 +9,7 @@ import type { AgentWatch } from '../agent/agent-watch.ts';
 import type { ClientChannel } from '../channel/client-channel.ts';
 import type { LiveSteering } from '../channel/steering.ts';
 import type { Output } from '../output/output.ts';
-import type { JobClock } from './limits.ts';
+import type { JobClock } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 
 /** Everything that main/ knows and the rest of the supervisor must not look up by itself. */

@@ -1,5 +1,6 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import {
   type ControlNotice,
   type ControlQuestion,
@@ -7,8 +8,9 @@ import {
   eachLine,
   type StopReason,
 } from '../../adapters/supervisors/control-protocol.ts';
-
+import type { AgentNote } from '../../domain/agents/agent-note.ts';
 import type { Terms } from '../../ports/supervisor.ts';
+import { type KnownSecrets, redactTexts } from '../output/redact.ts';
 
 type Control = AsyncDisposable & {
   notify(notice: ControlNotice): void;
@@ -69,3 +71,27 @@ export async function openControl(
 }
 
 const send = (socket: Socket, notice: ControlNotice): void => void socket.write(`${JSON.stringify(notice)}\n`);
+
+export type Notes = {
+  /** Durable when it returns. False: there are too many already. */
+  add(note: AgentNote): boolean;
+};
+
+const most = 500;
+
+/** `notes.jsonl`: the little that belongs into the ledger while an attempt is under way. No value of `secrets` is in it. */
+export function openNotes(directory: string, secrets: KnownSecrets, noted: () => void): Notes {
+  let file: number | null = null;
+  let number = 0;
+  return {
+    add(note) {
+      if (number >= most) return false;
+      file ??= openSync(join(directory, 'notes.jsonl'), 'a', 0o600);
+      number += 1;
+      writeSync(file, `${JSON.stringify({ number, note: redactTexts(note, secrets()) })}\n`);
+      fsyncSync(file);
+      noted();
+      return true;
+    },
+  };
+}

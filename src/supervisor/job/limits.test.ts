@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chargeTime, exceeded, type LimitState, nextLook, startLimits } from './limits.ts';
+import { chargeTime, exceeded, type LimitState, nextLook, startLimits } from './run-fenced.ts';
 
 const limits = { minutes: 10, silence: 5 };
 const second = 1000;

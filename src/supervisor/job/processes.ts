@@ -5,8 +5,7 @@ import type { Ending, FenceEvidence } from '../../domain/gates/evidence.ts';
 import { agentVersion, type PreparedLaunch, prepareLaunch } from '../agent/launch.ts';
 import type { ClientChannel } from '../channel/client-channel.ts';
 import { isFenced, type PreparedJob } from './context.ts';
-import { startLimits } from './limits.ts';
-import { type FencedRun, type JobCallbacks, launchFailed, runFenced } from './run-fenced.ts';
+import { type FencedRun, type JobCallbacks, launchFailed, runFenced, startLimits } from './run-fenced.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
 import { ownerOf } from './workspace.ts';
 

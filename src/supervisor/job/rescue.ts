@@ -11,8 +11,7 @@ import { agentHome } from '../agent/launch.ts';
 import { displayed, nameOfLog } from '../output/output.ts';
 import { redactTexts, secretsOf } from '../output/redact.ts';
 import { removeStandIns } from './read-only-paths.ts';
-import { scrubHome } from './scrub-home.ts';
-import { jobSnapshot } from './snapshot.ts';
+import { jobSnapshot, scrubHome } from './snapshot.ts';
 
 /**
  * Writes the exit record of a supervisor that died: the process ended in an unknown way, but its work is there. Call it when nothing of

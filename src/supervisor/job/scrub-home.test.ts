@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scrubHome } from './scrub-home.ts';
+import { scrubHome } from './snapshot.ts';
 
 const secret = 'sk-canary-0123456789';
 const blank = 'x'.repeat(secret.length);

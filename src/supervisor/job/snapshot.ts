@@ -1,3 +1,17 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { isTooLong, openWay } from '../../adapters/files/agent-files.ts';
+import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
 import { GitFailed } from '../../adapters/git/process/index.ts';
 import { SnapshotRefused, takeSnapshot } from '../../adapters/snapshot/index.ts';
 import { recordOf } from '../../adapters/workspace/index.ts';
@@ -45,4 +59,53 @@ export async function jobSnapshot(
 function problemIn(error: unknown): Finding {
   if (error instanceof SnapshotRefused) return error.finding;
   return { rule: 'snapshot-failed', words: boundedWords(error instanceof Error ? error.message : String(error)) };
+}
+
+const chunk = 4 << 20;
+
+/**
+ * Masks credentials in what an agent keeps for itself: its session has all that its tools printed. Each value is replaced by
+ * one of the same length, so that its databases stay whole; a file that cannot be mended, or lies too deep, is removed. Call it when nothing of
+ * the attempt is alive. Links are not followed, because the agent made what lies here.
+ */
+export function scrubHome(directory: string, secrets: readonly string[]): void {
+  const needles = secrets.map((secret) => Buffer.from(secret));
+  if (needles.length === 0 || lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  openWay(directory, '');
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (isTooLong(path)) removeTreeSync(path);
+    else if (entry.isDirectory()) scrubHome(path, secrets);
+    else if (entry.isFile()) scrubOrRemove(path, needles);
+  }
+}
+
+function scrubOrRemove(path: string, needles: readonly Buffer[]): void {
+  try {
+    scrubFile(path, needles);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    rmSync(path, { force: true });
+  }
+}
+
+function scrubFile(path: string, needles: readonly Buffer[]): void {
+  const file = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { size } = fstatSync(file);
+    const overlap = Math.max(...needles.map((needle) => needle.length));
+    const bytes = Buffer.alloc(Math.min(size, chunk) + overlap);
+    for (let at = 0; at < size; at += chunk) {
+      const seen = bytes.subarray(0, readSync(file, bytes, 0, bytes.length, at));
+      for (const needle of needles) mask(file, at, seen, needle);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function mask(file: number, at: number, seen: Buffer, needle: Buffer): void {
+  const blank = Buffer.alloc(needle.length, 'x');
+  for (let found = seen.indexOf(needle); found >= 0; found = seen.indexOf(needle, found + needle.length))
+    writeSync(file, blank, 0, blank.length, at + found);
 }

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { basename, dirname, join } from 'node:path';
 import { explain } from '../../../domain/explain/explain.ts';
 import type { FindingOf } from '../../../domain/findings/finding.ts';
-import { hasCode } from '../../files/absent.ts';
 import { flushFile, syncDirectory } from '../../files/durable-file.ts';
+import { hasCode } from '../../files/state-file.ts';
 import { failpoint } from '../../process/failpoint.ts';
 import { git, gitLine } from '../process/index.ts';
 import { objectFormat } from '../read/index.ts';

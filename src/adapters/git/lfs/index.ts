@@ -1,5 +1,16 @@
-export { inspectLfs, type LfsRules, lfsPaths, lfsRules, missingObjects } from './attributes.ts';
-export { isPointer, type Pointer, parsePointer, pointerLimit, pointerText, readPointers } from './pointer.ts';
+export {
+  inspectLfs,
+  isPointer,
+  type LfsRules,
+  lfsPaths,
+  lfsRules,
+  missingObjects,
+  type Pointer,
+  parsePointer,
+  pointerLimit,
+  pointerText,
+  readPointers,
+} from './attributes.ts';
 export {
   findObject,
   giveObject,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPointer, parsePointer, pointerText } from './pointer.ts';
+import { isPointer, parsePointer, pointerText } from './attributes.ts';
 
 const oid = 'ab'.repeat(32);
 const pointer = { oid, size: 12 };

@@ -12,12 +12,12 @@ import {
 } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { hasCode } from '../../files/absent.ts';
 import { flushFile, syncDirectory } from '../../files/durable-file.ts';
+import { hasCode } from '../../files/state-file.ts';
 import { failpoint } from '../../process/failpoint.ts';
 import { runGit } from '../process/index.ts';
 import { findCheckout } from '../read/index.ts';
-import type { Pointer } from './pointer.ts';
+import type { Pointer } from './attributes.ts';
 
 /** Where a store in git-lfs's own layout, ours or the person's, has this object. */
 export const objectPath = (store: string, oid: string): string =>

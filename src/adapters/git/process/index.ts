@@ -1,11 +1,12 @@
-export { type ObjectReader, openObjects } from './batch.ts';
-export { BadGitArgument, GitFailed, GitUnusable } from './errors.ts';
-export { fastImport, quotedPath } from './fast-import.ts';
+export { fastImport, type ObjectReader, openObjects, quotedPath } from './batch.ts';
 export {
+  BadGitArgument,
   checkGit,
   endOf,
   type GitCall,
+  GitFailed,
   type GitOutput,
+  GitUnusable,
   git,
   gitFailure,
   gitLine,

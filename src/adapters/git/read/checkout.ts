@@ -8,7 +8,7 @@ import { skippableHooks } from '../../../domain/findings/repository-rules.ts';
 import { boundedWords } from '../../../domain/findings/words.ts';
 import type { CheckoutState } from '../../../domain/gates/preflight.ts';
 import { secretSpans } from '../../../domain/secrets/secret-shapes.ts';
-import { hasCode } from '../../files/absent.ts';
+import { hasCode } from '../../files/state-file.ts';
 import { git, gitLine, objectId, runGit } from '../process/index.ts';
 import { asPerson, readAuthor } from './person.ts';
 import { splitNul } from './tree.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasCode } from '../../files/absent.ts';
+import { hasCode } from '../../files/state-file.ts';
 import { gitFailure, keepStart, launchError, spawnGit } from '../process/index.ts';
 
 /** Git's verdicts by the `.gitignore` files of one commit. The process that gives them starts with the first question. */

@@ -2,13 +2,11 @@ import { existsSync, rmSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stateDir } from '../../../domain/ledger/state-dir.ts';
 import { policy } from '../../../domain/settings/policy.ts';
-import { isAbsent } from '../../files/absent.ts';
-import { removeStore } from './held.ts';
-import { type HistoryLimits, isWhole, linkStore, readCut } from './link-store.ts';
+import { isAbsent } from '../../files/state-file.ts';
+import { type HistoryLimits, isWhole, linkStore, readCut, removeStore } from './link-store.ts';
 import { makeStore, type Roots, storeName } from './make-store.ts';
 
-export { objectsBeside } from './held.ts';
-export { countObjects, isCut } from './link-store.ts';
+export { countObjects, isCut, objectsBeside } from './link-store.ts';
 
 /**
  * Makes sure that there is a store of all objects that these commits reach, and of no other, and returns its directory. A store

@@ -14,8 +14,8 @@ import {
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type CommitId, objectIdPattern } from '../../../domain/base/ids.ts';
-import { hasCode } from '../../files/absent.ts';
 import { syncDirectory, temporaryFor, writeDurably } from '../../files/durable-file.ts';
+import { hasCode } from '../../files/state-file.ts';
 import { failpoint } from '../../process/failpoint.ts';
 import { git, launchError, objectId, quotedPath, spawnGit } from '../process/index.ts';
 import {

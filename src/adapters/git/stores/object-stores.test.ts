@@ -8,8 +8,8 @@ import { stateDir } from '../../../domain/ledger/state-dir.ts';
 import { stateDisk } from '../../disk/index.ts';
 import { adoptCommit } from '../bare/index.ts';
 import { git } from '../process/index.ts';
-import { unusedStores } from './held.ts';
 import { borrowObjects, ensureStore } from './index.ts';
+import { unusedStores } from './link-store.ts';
 
 const text = async (gitDir: string, ...args: string[]): Promise<string> =>
   (await git({ gitDir, args })).toString('utf8').trimEnd();

@@ -4,8 +4,7 @@ import { type Ledger, LedgerDamaged, LedgerUnavailable, type Stored } from '../.
 import { chain, draft, draftDcm, type SerializedEvents, storedOf } from '../chain.ts';
 import { guarded, restoreBoth } from './errors.ts';
 import { groupCommit } from './group-commit.ts';
-import { inWriteLock, type Opened, openDatabase } from './open.ts';
-import { migrations } from './schema.ts';
+import { inWriteLock, migrations, type Opened, openDatabase } from './open.ts';
 import { verifyLedger } from './verify.ts';
 
 type SqliteLedgerOptions = {

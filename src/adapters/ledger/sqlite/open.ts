@@ -1,13 +1,127 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { walkChain } from '../../../domain/ledger/chain.ts';
-import { LedgerDamaged } from '../../../ports/ledger.ts';
-import { writeDurably } from '../../files/durable-file.ts';
-import { openingProblem, sha256 } from '../chain.ts';
-import { inOneLine, isMalformed, restoreBoth } from './errors.ts';
-import { ledgerStatements, type Rows } from './rows.ts';
-import { createDatabase, migrate, syncFile } from './schema.ts';
+import { z } from 'zod';
+import { type ChainLink, type ChainTip, genesis, walkChain } from '../../../domain/ledger/chain.ts';
+import { type Holder, LedgerDamaged } from '../../../ports/ledger.ts';
+import { syncDirectory, writeDurably } from '../../files/durable-file.ts';
+import { firstLink, NotAnEvent, openingProblem, sha256 } from '../chain.ts';
+import { inOneLine, isMalformed, restoreBoth, useNewer } from './errors.ts';
+
+/** Entry n brings a ledger from schema version n to n + 1. Released entries never change. */
+export const migrations: readonly string[] = [
+  `create table event (
+     seq integer primary key,
+     stream text not null,
+     position integer not null,
+     epoch integer not null,
+     at text not null,
+     body text not null,
+     hash text not null,
+     unique (stream, position)
+   ) strict;
+   create trigger event_is_never_changed before update on event begin select raise(abort, 'events are never changed'); end;
+   create trigger event_is_never_removed before delete on event begin select raise(abort, 'events are never removed'); end;
+   create table epoch (
+     one integer primary key check (one = 1),
+     epoch integer not null,
+     holder text,
+     checksum text not null
+   ) strict;`,
+];
+
+const applicationId = 0x54494445;
+
+/**
+ * Makes a ledger with nothing but its opening under its final name in one step, so that a half-made one is never seen there.
+ * Of several processes that try, the first wins and the others use its file.
+ */
+export function createDatabase(file: string, steps: readonly string[], at: string): void {
+  const temporary = `${file}.${process.pid}.new`;
+  rmSync(temporary, { force: true });
+  try {
+    const db = new DatabaseSync(temporary);
+    chmodSync(temporary, 0o600);
+    db.exec('pragma journal_mode = wal; begin immediate');
+    db.exec(`pragma application_id = ${applicationId}`);
+    applySteps(db, steps, 0);
+    ledgerStatements(db).insert(firstLink(at));
+    db.exec('commit');
+    db.close();
+    syncFile(temporary);
+    linkUnlessThere(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  syncDirectory(dirname(file));
+}
+
+/** Brings the ledger to the newest version. Runs inside the caller's transaction. */
+export function migrate(db: DatabaseSync, file: string, steps: readonly string[]): void {
+  const version = pragma(db, 'user_version');
+  if (pragma(db, 'application_id') !== applicationId || version === 0)
+    throw new LedgerDamaged(file, 'it is a database, but not a ledger of Tidegate', restoreBoth(file));
+  if (version > steps.length)
+    throw new LedgerDamaged(
+      file,
+      `its schema version is ${version}, and this Tidegate knows only up to ${steps.length}`,
+      useNewer,
+    );
+  applySteps(db, steps, version);
+  if (schemaOf(db) !== expectedSchema(steps))
+    throw new LedgerDamaged(file, 'its tables are not those of its schema version', restoreBoth(file));
+}
+
+function applySteps(db: DatabaseSync, steps: readonly string[], from: number): void {
+  for (const step of steps.slice(from)) db.exec(step);
+  if (from < steps.length) db.exec(`pragma user_version = ${steps.length}`);
+}
+
+function expectedSchema(steps: readonly string[]): string {
+  using db = new DatabaseSync(':memory:');
+  applySteps(db, steps, 0);
+  return schemaOf(db);
+}
+
+const schemaOf = (db: DatabaseSync): string =>
+  JSON.stringify(db.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all());
+
+function pragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  const value = db.prepare(`pragma ${name}`).get()?.[name];
+  if (typeof value !== 'number') throw new Error(`pragma ${name} gave no number`);
+  return value;
+}
+
+function linkUnlessThere(temporary: string, file: string): void {
+  try {
+    linkSync(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Everything written to the file so far is on disk afterwards. */
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 export type Opened = { readonly db: DatabaseSync; readonly rows: Rows; readonly head: HeadFile };
 
@@ -183,4 +297,78 @@ function withFile(path: string, flags: 'r' | 'r+', work: (descriptor: number) =>
   } finally {
     closeSync(descriptor);
   }
+}
+
+type EpochRow = { readonly epoch: number; readonly holder: Holder | null };
+export type Rows = ReturnType<typeof ledgerStatements>;
+
+/** Every SQL statement of the ledger, one per named function. */
+export function ledgerStatements(db: DatabaseSync) {
+  const columns = 'seq, stream, position, epoch, at, body, hash';
+  const selectTip = db.prepare('select seq, hash from event order by seq desc limit 1');
+  const selectHash = db.prepare('select hash from event where seq = ?');
+  const selectPosition = db.prepare('select max(position) as position from event where stream = ?');
+  const selectStream = db.prepare(`select ${columns} from event where stream = ? and position > ? order by position`);
+  const selectAll = db.prepare(`select ${columns} from event where seq > ? order by seq limit ?`);
+  const selectStreams = db.prepare('select stream from event where position = 1 order by seq');
+  const insertEvent = db.prepare(`insert into event (${columns}) values (?, ?, ?, ?, ?, ?, ?)`);
+  const selectEpoch = db.prepare('select epoch, holder, checksum from epoch where one = 1');
+  const upsertEpoch = db.prepare('insert or replace into epoch (one, epoch, holder, checksum) values (1, ?, ?, ?)');
+  const integrityCheck = db.prepare('pragma integrity_check(1)');
+
+  return {
+    tip: (): ChainTip => {
+      const row = selectTip.get();
+      return row === undefined ? genesis : tipRow.parse(row);
+    },
+    hashAt: (seq: number): string | null => {
+      if (seq === 0) return genesis.hash;
+      const row = selectHash.get(seq);
+      return row === undefined ? null : String(row['hash']);
+    },
+    lastPosition: (stream: string): number => Number(selectPosition.get(stream)?.['position'] ?? 0),
+    ofStream: (stream: string, after: number): ChainLink[] => selectStream.all(stream, after).map(linkOf),
+    /** A negative limit is no limit. */
+    after: (seq: number, limit = -1): ChainLink[] => selectAll.all(seq, limit).map(linkOf),
+    streams: (): string[] => selectStreams.all().map((row) => String(row['stream'])),
+    insert: ({ seq, stream, position, epoch, at, body, hash }: ChainLink): void => {
+      insertEvent.run(seq, stream, position, epoch, at, body, hash);
+    },
+    epoch: (): EpochRow => {
+      const row = selectEpoch.get();
+      if (row === undefined) return { epoch: 0, holder: null };
+      const { epoch, holder, checksum } = epochRow.parse(row);
+      if (checksum !== sha256(`${epoch} ${holder}`)) throw new NotAnEvent('the epoch does not match its checksum');
+      return { epoch, holder: holder === null ? null : holderJson.parse(JSON.parse(holder)) };
+    },
+    setEpoch: ({ epoch, holder }: EpochRow): void => {
+      const text = holder === null ? null : JSON.stringify(holder);
+      upsertEpoch.run(epoch, text, sha256(`${epoch} ${text}`));
+    },
+    /** Returns the problem that SQLite finds in the file, in one line; null when there is none. */
+    integrityProblem: (): string | null => {
+      const found = String(integrityCheck.get()?.['integrity_check']);
+      return found === 'ok' ? null : inOneLine(found);
+    },
+  };
+}
+
+const tipRow = z.object({ seq: z.int(), hash: z.string() });
+const epochRow = z.object({ epoch: z.int(), holder: z.string().nullable(), checksum: z.string() });
+const holderJson = z.object({ pid: z.int(), startTime: z.string(), bootId: z.string(), socket: z.string() });
+
+/** By hand: a hundred thousand rows are read at once, and the table is STRICT. */
+function linkOf(row: Record<string, SQLOutputValue>): ChainLink {
+  const { seq, stream, position, epoch, at, body, hash } = row;
+  if (
+    typeof seq !== 'number' ||
+    typeof stream !== 'string' ||
+    typeof position !== 'number' ||
+    typeof epoch !== 'number' ||
+    typeof at !== 'string' ||
+    typeof body !== 'string' ||
+    typeof hash !== 'string'
+  )
+    throw new NotAnEvent(`a row after seq ${String(seq)} has a column of a wrong type`);
+  return { seq, stream, position, epoch, at, body, hash };
 }

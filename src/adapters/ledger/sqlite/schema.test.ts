@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { LedgerDamaged } from '../../../ports/ledger.ts';
 import { openSqliteLedger } from './index.ts';
-import { migrations } from './schema.ts';
+import { migrations } from './open.ts';
 
 const next = [...migrations, 'create table note (text text not null) strict', "insert into note values ('moved')"];
 

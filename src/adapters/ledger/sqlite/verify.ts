@@ -3,8 +3,7 @@ import { type ChainLink, walkChain } from '../../../domain/ledger/chain.ts';
 import { LedgerDamaged, type Verification } from '../../../ports/ledger.ts';
 import { sha256 } from '../chain.ts';
 import { guarded } from './errors.ts';
-import type { HeadFile } from './open.ts';
-import type { Rows } from './rows.ts';
+import type { HeadFile, Rows } from './open.ts';
 
 /** Walks the whole chain and holds it against the head that was known before; then lets SQLite check its own structure. */
 export async function verifyLedger(

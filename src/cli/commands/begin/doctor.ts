@@ -1,5 +1,5 @@
 import { agentKinds } from '../../../agents/agents.ts';
-import { installAgent, noAgentLines } from '../../../domain/explain/machine.ts';
+import { installAgent, noAgentLines } from '../../../domain/explain/text.ts';
 import type { Examined } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { command, exitCodes, type Outcome } from '../../frame/command.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { noAgentLines } from '../../../domain/explain/machine.ts';
+import { noAgentLines } from '../../../domain/explain/text.ts';
 import { detectProject, type Project } from '../../../domain/project/project.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { type Context, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';

@@ -1,8 +1,8 @@
-import { shellPath } from '../../../domain/base/shell-word.ts';
+import { shellPath } from '../../../domain/base/safe-text.ts';
 import { sizeText } from '../../../domain/kept/disk.ts';
-import { keepingOf, keepingOfLfs } from '../../../engine/jobs/clean-up.ts';
+import { keepingOf, keepingOfLfs } from '../../../engine/jobs/disk-keeper.ts';
+import { asSeenNow } from '../../../engine/orders/create-run.ts';
 import { knownRuns } from '../../../engine/orders/find-run.ts';
-import { asSeenNow } from '../../../engine/orders/look-back.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { actOnce } from '../../frame/act.ts';

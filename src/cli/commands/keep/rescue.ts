@@ -1,4 +1,4 @@
-import { shellPath } from '../../../domain/base/shell-word.ts';
+import { shellPath } from '../../../domain/base/safe-text.ts';
 import { discarded } from '../../../domain/kept/discard.ts';
 import { leftToLand } from '../../../domain/landing/undo.ts';
 import type { RunState } from '../../../domain/run/run.ts';

@@ -1,5 +1,5 @@
 import type { TaskId } from '../../../domain/base/ids.ts';
-import { below, resolvePath } from '../../../domain/base/lexical-path.ts';
+import { below, resolvePath } from '../../../domain/base/paths.ts';
 import { err, ok, type Result } from '../../../domain/base/result.ts';
 import type { SnapshotEvidence } from '../../../domain/gates/evidence.ts';
 import type { RunState } from '../../../domain/run/run.ts';

@@ -1,10 +1,9 @@
-import type { RunId } from '../../../domain/base/ids.ts';
-import { type AttemptId, attemptId } from '../../../domain/base/ids.ts';
+import { type AttemptId, attemptId, type RunId } from '../../../domain/base/ids.ts';
 import { checkOutput } from '../../../domain/explain/hold.ts';
 import type { LogEvidence } from '../../../domain/gates/evidence.ts';
 import { foldRun } from '../../../domain/run/run.ts';
 import { isLive } from '../../../domain/run/schedule.ts';
-import { generatedPaths } from '../../../domain/scope/generated.ts';
+import { generatedPaths } from '../../../domain/scope/claims.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import { checkDocument, endingDocument } from '../../../view/document.ts';
 import { endingText } from '../../../view/event-line.ts';

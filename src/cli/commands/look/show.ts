@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { type AttemptId, attemptId, type TaskId } from '../../../domain/base/ids.ts';
 import { safeLine } from '../../../domain/base/safe-text.ts';
-import { directiveText } from '../../../domain/explain/clauses.ts';
 import { describeVerdict, explainVerdict } from '../../../domain/explain/explain.ts';
 import { holdAdvice } from '../../../domain/explain/hold.ts';
-import { sleepText } from '../../../domain/explain/machine.ts';
+import { directiveText, sleepText } from '../../../domain/explain/text.ts';
 import type { Verdict } from '../../../domain/gates/verdict.ts';
 import { plannedById } from '../../../domain/plan/plan.ts';
 import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../../../domain/run/task.ts';

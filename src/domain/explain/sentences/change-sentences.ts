@@ -1,4 +1,4 @@
-import { shellPath } from '../../base/shell-word.ts';
+import { shellPath } from '../../base/safe-text.ts';
 import type { ChangeRules, LinkFault, ScopeRules } from '../../findings/change-rules.ts';
 import type { Finding, FindingOf, FindingsOf } from '../../findings/finding.ts';
 import type { Steering } from '../../scope/steering.ts';

@@ -1,4 +1,4 @@
-import { shellPath, shellWord } from '../../base/shell-word.ts';
+import { shellPath, shellWord } from '../../base/safe-text.ts';
 import { addressFaults } from '../../base/web-address.ts';
 import type { FindingOf } from '../../findings/finding.ts';
 import type { GateRules } from '../../findings/gate-rules.ts';

@@ -1,4 +1,4 @@
-import { shellPath, shellWord } from '../../base/shell-word.ts';
+import { shellPath, shellWord } from '../../base/safe-text.ts';
 import type { HaltRules } from '../../findings/halt-rules.ts';
 import { discardCommand } from '../../kept/discard.ts';
 import { type LargestKept, sizeText } from '../../kept/disk.ts';

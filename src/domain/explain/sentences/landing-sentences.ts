@@ -1,4 +1,4 @@
-import { shellPath, shellWord } from '../../base/shell-word.ts';
+import { shellPath, shellWord } from '../../base/safe-text.ts';
 import type { Finding, FindingOf } from '../../findings/finding.ts';
 import type { LandingRules } from '../../findings/landing-rules.ts';
 import { changersIn, changesBy, type DefinitionDispute } from '../../landing/earlier-definitions.ts';

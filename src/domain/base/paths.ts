@@ -1,3 +1,38 @@
+/** Resolves `.` and `..` without following links. */
+export function resolvePath(from: string, path: string): string {
+  const steps: string[] = [];
+  for (const step of (path.startsWith('/') ? path : `${from}/${path}`).split('/')) {
+    if (step === '..') steps.pop();
+    else if (step !== '' && step !== '.') steps.push(step);
+  }
+  return `/${steps.join('/')}`;
+}
+
+/** Returns the path relative to a directory above it, `''` for the directory itself, null elsewhere. Both must be resolved. */
+export function below(directory: string, path: string): string | null {
+  if (path === directory) return '';
+  const prefix = directory === '/' ? '/' : `${directory}/`;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : null;
+}
+
+/**
+ * Folds a path so that two paths that are one file on some file system become equal: case folded, decomposed, and without the code
+ * points that HFS+ and case-folding ext4 ignore. Equal folds have the same owner.
+ */
+export function foldPath(path: string): string {
+  if (isAscii(path)) return path.toLowerCase();
+  // Lower, upper, lower: capital sharp s becomes `ss` only by way of its lower case. Final sigma is position-bound.
+  const cased = path.normalize('NFD').toLowerCase().toUpperCase().toLowerCase();
+  return cased.normalize('NFD').replaceAll('ς', 'σ').replace(ignorable, '');
+}
+
+/** Returns the Unicode form that git trees of different hosts agree on; case is kept. */
+export const normalisePath = (path: string): string => (isAscii(path) ? path : path.normalize('NFC'));
+
+const isAscii = (text: string): boolean => /^[ -~]*$/.test(text);
+
+const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
+
 /**
  * Writes a path as people see and type it. A path that is not UTF-8, or has characters that a terminal would interpret or hide, is
  * quoted as git does: in double quotes, with bytes other than printable ASCII in octal. Two paths never look the same.
