@@ -232,12 +232,12 @@ const standingOf = ({ id, progress }: DcmSubtask) => ({ subtask: id, status: pro
 
 export type DcmRefusal = FindingsOf<DcmRules>;
 /** The facts that follow from a request. Empty: nothing changes. */
-export type DcmFacts = Result<readonly DcmFact[], DcmRefusal>;
+type DcmFacts = Result<readonly DcmFact[], DcmRefusal>;
 
 type Naming = { readonly wave: number; readonly name: string | null; readonly description: string | null };
 
 /** A number that exists is the same wave, and stays as it is. */
-export function createWave(state: DcmSession, { wave, name, description }: Naming, by: By): DcmFacts {
+function createWave(state: DcmSession, { wave, name, description }: Naming, by: By): DcmFacts {
   if (dcmWaveOf(state, wave) !== undefined) return ok([]);
   const begun = state.waves.findLast(({ status }) => status !== 'pending');
   if (begun !== undefined && begun.number > wave) return err({ rule: 'session-late-wave', wave, begun: begun.number });
@@ -249,7 +249,7 @@ export function createWave(state: DcmSession, { wave, name, description }: Namin
  * Starting a running wave changes nothing, so a caller that missed the answer may repeat the request. A running wave without tasks
  * is completed when a later one is started by its number: nothing else would ever end it.
  */
-export function startWave(state: DcmSession, number: number, by: By): DcmFacts {
+function startWave(state: DcmSession, number: number, by: By): DcmFacts {
   const wave = dcmWaveOf(state, number);
   if (wave === undefined) return err({ rule: 'session-unknown-wave', wave: number });
   if (hasEnded(wave)) return err({ rule: 'session-ended-wave', wave: number, status: wave.status, action: 'start' });
@@ -261,7 +261,7 @@ export function startWave(state: DcmSession, number: number, by: By): DcmFacts {
 }
 
 /** No wave overtakes another. A failed wave has ended: starting the next one by its number continues without it. */
-export function beginWave(state: DcmSession, number: number, by: By): DcmFacts {
+function beginWave(state: DcmSession, number: number, by: By): DcmFacts {
   const wave = dcmWaveOf(state, number);
   if (wave === undefined || wave.status !== 'pending') return ok([]);
   const earlier = state.waves.find((one) => one.number < number && !hasEnded(one));
@@ -270,7 +270,7 @@ export function beginWave(state: DcmSession, number: number, by: By): DcmFacts {
 }
 
 /** Starts the wave after the one that completed last. It skips neither a failed nor a running wave, so it may be repeated. */
-export function startNext(state: DcmSession, by: By): DcmFacts {
+function startNext(state: DcmSession, by: By): DcmFacts {
   const last = state.waves.findLast(({ status }) => status !== 'pending');
   const next = state.waves.find(({ status }) => status === 'pending');
   if (last === undefined) return err(noNext(null, next));

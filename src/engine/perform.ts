@@ -123,7 +123,7 @@ async function bindThread(
 }
 
 /** Sends a request to the merger and records its refusal, or the answer to a person's request. */
-export async function askMerger(
+async function askMerger(
   ports: EnginePorts,
   log: RunLog,
   request: MergerRequest,

@@ -238,7 +238,7 @@ function redBase(state: RunState, check: Check): readonly Step[] {
  * Null: there is nothing to rebuild, or it is done. When the commands fail, smaller rounds look for the task that makes them
  * fail. The failure itself holds nobody: it may be the commands' own, so a person looks; after `resume` a new round tries again.
  */
-export function rebuildGenerated(state: RunState, at: At, round: BuiltRound): readonly Step[] | null {
+function rebuildGenerated(state: RunState, at: At, round: BuiltRound): readonly Step[] | null {
   const { run, plan } = state;
   const key = `${at.wave}.${at.round}`;
   if (round.status === 'built') {
@@ -264,7 +264,7 @@ type Failed = FindingOf<'round-check' | 'round-generated'>;
  * `partial: hold` nothing may be merged before everything is, so there a person looks; nobody is held, and dropping the task
  * that breaks it lets the others be integrated as they are.
  */
-export function blameTogether(state: RunState, at: At, tasks: readonly TaskId[], because: Failed): Step {
+function blameTogether(state: RunState, at: At, tasks: readonly TaskId[], because: Failed): Step {
   if (tasks.length < 2 || state.plan.partial === 'hold') return giveUp(state, at, tasks, because);
   return fact({ type: 'round-abandoned', ...at, because, suspects: tasks.length });
 }

@@ -81,7 +81,7 @@ function branchMoves(state: RunState): readonly Step[] {
  * because they share the branch. Ends at the first answer: the next is decided on the state that it leads to, and ten
  * thousand requests must not each be looked at ten thousand times.
  */
-export function requests(state: RunState, given: StepInputs): readonly Step[] {
+function requests(state: RunState, given: StepInputs): readonly Step[] {
   const busy = new Set<TaskId | null>();
   const found: Step[] = [];
   for (const { seq, request } of state.pending) {

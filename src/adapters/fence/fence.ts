@@ -144,7 +144,7 @@ printf '%s\\n' "$table" >"$stage/table"
 exec "$@"`;
 
 /** `sources` holds the path of each bind after the stage script has run. */
-export function stageArguments(
+function stageArguments(
   binds: readonly Bind[],
   host: Host,
 ): { readonly prefix: readonly string[]; readonly sources: readonly string[] } {

@@ -274,17 +274,13 @@ type Claimed = FindingOf<'ownership-conflict'>['overlaps'][number]['claims'][num
 type WhereOf = (place: Place) => string;
 
 /** Returns the findings for which the phases before approval refuse a frozen plan, each with its place in the files. */
-export const refusalsOf = (plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] => [
+const refusalsOf = (plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] => [
   ...refusedDirectives(plan, draft, whereOf),
   ...overlapsIn(plan, draft, whereOf),
 ];
 
 /** The same of a plan with other mistakes, as long as they leave its claims as they are. */
-export const overlapsDespite = (
-  mistakes: readonly PlanProblem[],
-  draft: PlanDraft,
-  whereOf: WhereOf,
-): readonly Finding[] =>
+const overlapsDespite = (mistakes: readonly PlanProblem[], draft: PlanDraft, whereOf: WhereOf): readonly Finding[] =>
   mistakes.some(({ rule }) => hidesClaims.has(rule)) ? [] : overlapsIn(claimsAlone(draft), draft, whereOf);
 
 /** Mistakes that leave open which paths a task claims, or which tasks are ordered. */
@@ -303,7 +299,7 @@ const claimsAlone = (draft: PlanDraft): FrozenPlan =>
   freeze({ ...draft, settings: { ...draft.settings, land: 'ask', dispatch: 'isolated' } }, 'plan', '');
 
 /** The branch that a run starts from and lands on has to be there. */
-export async function baseFindings(
+async function baseFindings(
   base: string | null,
   { settings, origins }: Resolution,
   planFile: string,
@@ -335,10 +331,7 @@ function overlapsIn(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): reado
 }
 
 /** Without the places in a file that nobody has seen; those in directives stay. */
-export function withoutPlaces(
-  conflict: FindingOf<'ownership-conflict'>,
-  isUnseen: (where: string) => boolean,
-): Finding {
+function withoutPlaces(conflict: FindingOf<'ownership-conflict'>, isUnseen: (where: string) => boolean): Finding {
   const { where, ...rest } = conflict;
   const withoutUnseen = ({ at, ...claim }: Claimed): Claimed =>
     at === undefined || isUnseen(at) ? claim : { ...claim, at };

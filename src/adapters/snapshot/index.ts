@@ -198,7 +198,7 @@ function scanOf(scans: Map<string, SecretScan>, path: string, values: readonly s
  * Writes blobs, trees and one commit and then the ref, by one `fast-import`, which moves nothing if this process dies.
  * The same parent, changes, message and time give the same commit.
  */
-export async function writeSnapshotCommit(request: {
+async function writeSnapshotCommit(request: {
   readonly repository: string;
   readonly root: string;
   readonly parent: CommitId;
@@ -254,7 +254,7 @@ function* script(request: Request): Generator<string | Buffer> {
 }
 
 /** Puts what the tree will only point to into our LFS store, on disk before any ref can name it. */
-export async function keepContents(
+async function keepContents(
   store: string,
   of: {
     readonly root: string;

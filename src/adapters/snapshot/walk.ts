@@ -187,7 +187,7 @@ function secretInName(name: string): FindingsOf<SnapshotRules> {
 }
 
 /** Top-level names that are never part of a snapshot: git's own directory and ours. */
-export const reservedAtTop: ReadonlySet<string> = new Set(['.git', '.tidegate']);
+const reservedAtTop: ReadonlySet<string> = new Set(['.git', '.tidegate']);
 
 /**
  * Names that some file system takes for `.git` (HFS+ drops invisible characters, NTFS drops trailing dots and spaces
@@ -207,7 +207,7 @@ export function isModulesName(name: string): boolean {
 }
 
 /** Names that a tool which reads lines would split. */
-export const isUnfitName = (name: string): boolean => /[\n\r\0]/.test(name);
+const isUnfitName = (name: string): boolean => /[\n\r\0]/.test(name);
 
 const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 

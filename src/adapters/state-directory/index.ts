@@ -293,5 +293,5 @@ export function runDirectories(commonDir: string, { env, uid }: Pick<PlaceInputs
   return places.map((place) => join(place, name)).filter((path) => Buffer.byteLength(path) <= 64);
 }
 
-export const isBelow = (path: string, directory: string): boolean =>
+const isBelow = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);

@@ -93,8 +93,8 @@ export const jobDirectory = (path: string) => ({
     failpoint('supervisors-acknowledged');
   },
 });
-export const copiedFile = 'copied.json';
-export const promptFile = 'brief.md';
+const copiedFile = 'copied.json';
+const promptFile = 'brief.md';
 export type JobDirectory = ReturnType<typeof jobDirectory>;
 
 /** Ours, written whole: a record that does not parse is a broken disk and must not be taken for an absent one. */

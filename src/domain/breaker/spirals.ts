@@ -16,10 +16,10 @@ export type Trip = {
   readonly words: readonly string[];
 };
 
-export type EchoClass = 'edit-format-friction' | 'scope-denied' | 'command-blocked' | 'other';
+type EchoClass = 'edit-format-friction' | 'scope-denied' | 'command-blocked' | 'other';
 
 /** How often a thing is done until it counts as a spiral. */
-export const tripCount = 3;
+const tripCount = 3;
 
 /** What the agent is told, once, so that it may find out by itself. */
 export function tellAgent(trip: Trip): string {

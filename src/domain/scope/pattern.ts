@@ -229,14 +229,14 @@ function nodeAt<T>(root: Node<T>, prefix: readonly string[]): Node<T> {
  * A non-deterministic automaton over code points; state 0 is the start. It has no empty moves, and `*` is a loop,
  * so its size is linear in the pattern and both questions below are polynomial whatever the pattern is.
  */
-export type Automaton = { readonly edges: readonly (readonly Edge[])[]; readonly final: number };
+type Automaton = { readonly edges: readonly (readonly Edge[])[]; readonly final: number };
 type Edge = { readonly on: Symbols; readonly to: number };
 /** One code point, any but `/`, or what may follow a base character when a single character is decomposed. */
 type Symbols = string | typeof any | typeof extender;
 const any = 0;
 const extender = 1;
 
-export function build(
+function build(
   segments: readonly string[],
   spelling: 'exact' | 'folded',
   wildcards: 'wildcards' | 'literal' = 'wildcards',
@@ -283,7 +283,7 @@ export function build(
   return { edges, final: at };
 }
 
-export function accepts(automaton: Automaton, path: string): boolean {
+function accepts(automaton: Automaton, path: string): boolean {
   let states = new Set([0]);
   for (const character of path) {
     const next = new Set<number>();
@@ -296,7 +296,7 @@ export function accepts(automaton: Automaton, path: string): boolean {
 }
 
 /** A shortest path that both accept, found breadth first over the product with the language of well-formed paths. */
-export function commonWord(a: Automaton, b: Automaton): string | null {
+function commonWord(a: Automaton, b: Automaton): string | null {
   const width = b.edges.length * shapes;
   const seen = new Uint8Array(a.edges.length * width);
   type Step = { left: number; right: number; shape: number; character: string; before: Step | null };

@@ -49,12 +49,12 @@ export const text = (rules: TextRules, about?: string): TextData & Shape<string>
 });
 export const whole = (min: number, max?: number): Shape<number> =>
   max === undefined ? { is: 'whole-number', min } : { is: 'whole-number', min, max };
-export const positive: Shape<number> = { is: 'positive-number' };
+const positive: Shape<number> = { is: 'positive-number' };
 export const flag: Shape<boolean> = { is: 'boolean' };
 export const none: Shape<null> = { is: 'null' };
 export const oneOf = <const W extends readonly string[]>(...words: W): Shape<W[number]> => ({ is: 'word', words });
 export const list = <T>(of: Shape<T>, min = 0): Shape<readonly T[]> => ({ is: 'list', of, min });
-export const map = <T>(keys: TextData, values: Shape<T>): Shape<Readonly<Record<string, T>>> => ({
+const map = <T>(keys: TextData, values: Shape<T>): Shape<Readonly<Record<string, T>>> => ({
   is: 'map',
   keys,
   values,

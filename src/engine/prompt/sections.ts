@@ -337,5 +337,5 @@ const listOf = ({ head, items, foot }: List, kept: number): string =>
   [head, ...items.slice(0, kept), foot(items.length - kept)].filter((line) => line !== '').join('\n');
 
 /** Returns the beginning of a text, with a sign that there was more. */
-export const cutText = (text: string, most: number): string =>
+const cutText = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1)).toWellFormed()}…`;

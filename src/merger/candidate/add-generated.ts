@@ -217,11 +217,8 @@ function trailerLines({ run, task, proof, taken = [] }: Trailers): string {
 export const withTrailer = (message: string, line: string): string => `${message.trimEnd()}\n${line}\n`;
 
 /** Of the commit that holds what no task wrote; `proof` is the record of the commands that did. */
-export const generatedMessage = (
-  plan: FrozenPlan,
-  wave: number,
-  { run, proof }: Pick<Trailers, 'run' | 'proof'>,
-): string => `${generatedSubject(plan, run, wave)}\n\nTidegate-Run: ${run}\nTidegate-Proof: ${proof}\n`;
+const generatedMessage = (plan: FrozenPlan, wave: number, { run, proof }: Pick<Trailers, 'run' | 'proof'>): string =>
+  `${generatedSubject(plan, run, wave)}\n\nTidegate-Run: ${run}\nTidegate-Proof: ${proof}\n`;
 
 export function readTrailer(message: string, name: string): string | undefined {
   const paragraph = message.trimEnd().split('\n\n').at(-1) ?? '';

@@ -4,7 +4,7 @@ import { policy } from '../../domain/settings/policy.ts';
 import type { ChannelAnswer } from './client-channel.ts';
 
 /** A command of the agent's as a tool. What only people may do is none. */
-export type Tool = {
+type Tool = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Schema;
@@ -14,7 +14,7 @@ export type Tool = {
   told(answer: ChannelAnswer, given: ToolArguments): string;
 };
 /** Arguments that fit the schema. */
-export type ToolArguments = Readonly<Record<string, unknown>>;
+type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** As much of JSON Schema as these tools need; `argumentMisfit` knows the same. */
 type Schema = {
@@ -30,7 +30,7 @@ type Property = { readonly description?: string } & (
 );
 
 /** What is wrong with the arguments, in one line; null: nothing. */
-export function argumentMisfit({ properties, required }: Schema, given: ToolArguments): string | null {
+function argumentMisfit({ properties, required }: Schema, given: ToolArguments): string | null {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined) return `there is no argument ${JSON.stringify(unknown.slice(0, 80))}`;
   const missing = required.find((name) => given[name] === undefined);
@@ -78,7 +78,7 @@ const takes = (properties: Schema['properties'], required: readonly string[] = [
 const text: Property = { type: 'string', maxLength: policy.recordCharacters };
 const texts: Property = { type: 'array', items: { type: 'string' } };
 
-export const tools: readonly Tool[] = [
+const tools: readonly Tool[] = [
   {
     name: 'handoff',
     description:

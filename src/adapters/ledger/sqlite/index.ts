@@ -129,7 +129,7 @@ type Tail = {
  * every commit rewrites. The rare re-read serves only two cases: a writer killed between its commit and its head, and a
  * read that failed.
  */
-export function tail(source: {
+function tail(source: {
   readonly file: string;
   readonly headPath: string;
   readonly rereadMs: number;

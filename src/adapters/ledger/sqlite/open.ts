@@ -70,7 +70,7 @@ export function createDatabase(file: string, steps: readonly string[], at: strin
 }
 
 /** Brings the ledger to the newest version. Runs inside the caller's transaction. */
-export function migrate(db: DatabaseSync, file: string, steps: readonly string[]): void {
+function migrate(db: DatabaseSync, file: string, steps: readonly string[]): void {
   const version = pragma(db, 'user_version');
   if (pragma(db, 'application_id') !== applicationId || version === 0)
     throw new LedgerDamaged(file, 'it is a database, but not a ledger of Tidegate', restoreBoth(file));
@@ -114,7 +114,7 @@ function linkUnlessThere(temporary: string, file: string): void {
 }
 
 /** Everything written to the file so far is on disk afterwards. */
-export function syncFile(path: string): void {
+function syncFile(path: string): void {
   const descriptor = openSync(path, 'r+');
   try {
     fsyncSync(descriptor);
