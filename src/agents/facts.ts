@@ -22,7 +22,7 @@ export type AgentFacts = {
 
 /** Files and directories that steer an agent, at any depth of a repository. */
 type AgentConfiguration = {
-  /** Read when it starts. In a fence an empty one stands in where the repository has none, so that no agent can create it. */
+  /** Read when it starts. Where the repository has none, the fence shows an empty one, so that no agent can create it. */
   readonly atStart: readonly string[];
   readonly later: readonly string[];
 };

@@ -5,7 +5,7 @@ import { type DcmSession, type DcmSubtask, subtaskOf } from './session.ts';
 
 type Waiting = Pick<DcmSubtask, 'id' | 'taskId' | 'blockedBy'>;
 
-/** Returns the subtasks of a batch with ids of subtasks in `blockedBy`. A `taskId` of the batch stands for all subtasks that have it. */
+/** Returns the subtasks of a batch with ids of subtasks in `blockedBy`. A `taskId` of the batch means all subtasks that have it. */
 export function resolveBlockers(
   state: DcmSession,
   wave: number,

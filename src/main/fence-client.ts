@@ -172,8 +172,8 @@ async function hook(): Promise<number> {
 }
 
 /**
- * Passes bytes between the fence's own loopback and the socket that the supervisor judges them at. Lives for as long as the fence:
- * an agent that is told to end may still have something to say. Whoever waits for it to listen waits for the end of its output.
+ * Passes bytes between the fence's own loopback and the socket where the supervisor judges them. Lives as long as the fence, because
+ * an agent that was asked to end may still send something. The end of its output says that it listens.
  */
 async function relay(port: number, path: string): Promise<number> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);

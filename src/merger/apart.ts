@@ -3,9 +3,9 @@ import type { TreeId } from '../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 
 /**
- * What each snapshot changes, in an order in which it can be written one on the other, when none meets what the ones before
- * it did to `onto`: then a three-way merge would take every path from the one side that changed it. Null: they have to be merged.
- * Changes of generated paths are left out.
+ * Returns the changes of each snapshot, in an order in which one can be written on the other, when no snapshot touches a path that
+ * an earlier one changed in `onto`: a three-way merge would then take every path from the one side that changed it. Null when they
+ * have to be merged. Changes of generated paths are left out.
  */
 export async function changesApart(
   repository: string,

@@ -34,7 +34,7 @@ const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 function scopeLines(owns: readonly string[] | null, files: number): readonly string[] {
   if (owns?.length === 0) return ['- Change nothing: the handoff is the result.'];
-  const where = owns === null ? 'what the goal needs' : owns.map((path) => `\`${path}\``).join(', ');
+  const where = owns === null ? 'the files that the goal needs' : owns.map((path) => `\`${path}\``).join(', ');
   const isOpen = owns === null || owns.some((path) => /\*|\/$/.test(path));
   const most = `- Change at most ${files} ${files === 1 ? 'file' : 'files'}; if it takes more, hand off as partial and say why.`;
   return [`- Change only ${where}.`, ...(isOpen ? [most] : [])];
@@ -52,7 +52,7 @@ const doneWithTests = [
   checksPass,
 ];
 /** The files that import it are not the task's to change. */
-const sameImports = ['What other files import from the old path works as before, without a change to them.'];
+const sameImports = ['Imports of the old path in other files work as before, without a change to those files.'];
 const acceptance: Partial<Readonly<Record<Role, readonly string[]>>> = {
   discovery: [
     'The handoff names the files and lines that the goal is about, what each of them does, and the obstacles.',

@@ -17,8 +17,8 @@ export const webhookSchema = z
     kind: z
       .string()
       .describe('approve, land, held, failed, blocked, launch, halted, disk, login, budget, scope, landing or ended'),
-    message: z.string().describe('what happened'),
-    safe: z.string().describe('what is safe'),
+    message: z.string().describe('the event in one sentence'),
+    safe: z.string().describe('the effect on running agents, finished work and branches'),
     command: z.string().describe('the command to run next; can be pasted as it is'),
   })
   .meta({ title: 'Tidegate webhook event' }) satisfies z.ZodType<

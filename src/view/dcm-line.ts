@@ -1,7 +1,7 @@
 import { safeLine } from '../domain/base/safe-text.ts';
 import type { DcmEvent } from '../domain/ledger/dcm-events.ts';
 
-/** What an event of a session that others drive means to a person. Its texts are theirs. */
+/** Returns an event of a session that another program drives, as a line for people. Its texts come from that program. */
 export function dcmLine(event: DcmEvent): string {
   switch (event.type) {
     case 'external-wave-created':

@@ -110,7 +110,7 @@ const byDepth = (a: Bind | Empty, b: Bind | Empty): number => depth(a.target) - 
 
 /**
  * Runs the command on a new pseudo terminal. `script`, outside the fence, holds its other side: text that a fenced process pushes into
- * its terminal comes back to the fence, never to the terminal that the person types into. When this process dies, `script` is told to
+ * its terminal comes back to the fence, never to the terminal that the person types into. When this process dies, `script` gets a signal to
  * end, so that it restores the person's terminal.
  */
 export function onOwnTerminal(

@@ -15,8 +15,8 @@ import type { TreeEntry } from '../git/read/index.ts';
 import { readCache } from './state-file.ts';
 
 /**
- * What a workspace was made of, kept outside of it. It is also the mark of a complete workspace: written last.
- * A file whose print is unchanged has the content that it had, because an unprivileged process cannot set ctime.
+ * Holds the commit and the files that a workspace was made of. It lies outside the workspace and is written last, so it also marks the
+ * workspace as complete. A file whose print is unchanged has its old content, because an unprivileged process cannot set ctime.
  */
 type WorkspaceRecord = {
   readonly version: 1;

@@ -8,7 +8,7 @@ export const handoffLimit = 16 * 1024;
 const line = z.string().max(1000);
 const list = z.array(line).max(200);
 
-/** What an agent says at its end. Plain fields, capped: it is passed on as quoted data and decides nothing by itself. */
+/** An agent's statement at its end. Plain fields with limits: it is passed on as quoted data and decides nothing by itself. */
 export const handoffSchema = z
   .strictObject({
     status: z.enum(['done', 'partial', 'failed']).describe('only done can become ready'),

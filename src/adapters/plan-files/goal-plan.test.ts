@@ -99,7 +99,7 @@ describe('a plan of a goal', () => {
     expect(divided?.keys?.owns).toEqual(['lib/*.js', 'lib/utils/**', 'lib/__tests__/**', 'test/**', 'tests/**']);
     expect(divided?.do).toContain('Change at most 10 files');
     expect(divided?.do).toContain('each case has one that fails without the change');
-    expect(divided?.do).toContain('What other files import from the old path works as before');
+    expect(divided?.do).toContain('Imports of the old path in other files work as before');
     const [named] = tasksOf('Split lib/utils.js, covered by test/utils.js');
     expect(named?.keys?.owns).toEqual(expect.arrayContaining(['lib/*.js', 'test/**']));
     const [taken] = tasksOf('Extract the parser from src/app.py');

@@ -116,7 +116,7 @@ export function isWithin(root: string, path: string): boolean {
 
 export const fromRoot = (root: string, path: string): string => (isAbsolute(path) ? path : join(root, path));
 
-/** A parsed file that still knows where each value stands. */
+/** A parsed file that still knows the line and column of each value. */
 export type YamlDocument = {
   readonly value: unknown;
   /** `file:line:column` of a value or key; of its nearest ancestor when it is not there. */
@@ -160,7 +160,7 @@ function tooDeep(text: string, offset: number, shown: string): Finding {
 
 const bomb = Symbol('bomb');
 
-/** With each alias replaced by what it stands for; few of them can stand for very much. */
+/** Replaces each alias by its value. A few aliases can expand to very much, so there is a limit. */
 function expanded(parsed: Document): unknown {
   try {
     return parsed.toJS();

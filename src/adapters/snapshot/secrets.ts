@@ -54,8 +54,8 @@ export function secretScan(values: readonly string[]): SecretScan {
 
 /**
  * Reports only secrets that the change adds: a match that the base's version of the file has as well is left out. Content that
- * came from an earlier attempt was not read now, so it is taken from the repository, and from a store where a pointer
- * stands for it.
+ * came from an earlier attempt was not read now, so it is taken from the repository, or from an LFS store where the
+ * repository holds only a pointer.
  */
 export async function secretFindings(input: {
   readonly objects: ObjectReader;

@@ -79,7 +79,7 @@ export const jobDirectory = (path: string) => ({
     failpoint('supervisor-handoff-written');
   },
   exit: () => readRecord<ExitRecord>(join(path, 'exit.json')),
-  /** The first one stands. */
+  /** Writes the exit unless there is one: the first record is kept. */
   writeExit(record: ExitRecord): void {
     failpoint('supervisor-exit-before');
     claimDurably(join(path, 'exit.json'), JSON.stringify(record));
@@ -103,7 +103,7 @@ const readRecord = <T>(path: string): T | null => readStateFile(path, (text) => 
 const chunkBytes = 1 << 20;
 const files = { log: 'output.log', transcript: 'transcript.jsonl', prompt: promptFile } as const;
 
-/** What supervisors leave in `jobs/<id>/`, for people to look at. */
+/** Reads the files that supervisors leave in `jobs/<id>/` for people to look at. */
 export function jobFiles(state: StateDir) {
   return {
     readLog: (job: string, from: number) => readFrom(join(state.job(job), files.log), from),

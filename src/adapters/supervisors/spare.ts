@@ -10,11 +10,11 @@ export type SupervisorProgram = {
   readonly node: string;
   /** dist/main/supervisor.js */
   readonly program: string;
-  /** What supervisors inherit: variables that plans pass on by name come from here. */
+  /** Inherited by supervisors: variables that plans pass on by name come from here. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** Where a supervisor that waits is told its job. */
+/** File descriptor from which a waiting supervisor reads its job. */
 const orderFd = 3;
 
 /**

@@ -30,7 +30,7 @@ type WorkspaceRequest = {
   readonly modules?: string;
   /** Where LFS objects are; without it pointers stay pointers. */
   readonly lfs?: LfsSources;
-  /** Told while files are written, and only where that takes a moment. */
+  /** Called while files are written, and only when that takes more than a moment. */
   onCopied?(copied: Copied): void;
 };
 

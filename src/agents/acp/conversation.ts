@@ -122,7 +122,7 @@ async function converse(agent: Agent, conversation: Conversation): Promise<void>
   }
 }
 
-/** How often an agent is told why a call was refused and asked to go on. */
+/** The most times that an agent gets the reason for a refused call, with the request to continue. */
 const mostRefusals = 10;
 
 /** Null: nothing is left to say. */

@@ -1,7 +1,7 @@
 import type { Executor, Hook, Launch, LaunchContext } from '../../ports/executor.ts';
 import { followAcp } from './conversation.ts';
 
-/** What a known agent needs in addition to the protocol. */
+/** Settings that a known agent needs in addition to the protocol. */
 export type AcpAdaptation = Partial<Pick<Launch, 'environment' | 'files'>> & {
   readonly args?: readonly string[];
   /** Sent with each session that is opened, outside the protocol. */

@@ -11,7 +11,7 @@ import type { Decision } from '../../domain/tool-calls/tool-scope.ts';
 import { failureKindIn } from './failure.ts';
 import { acpCall } from './tool-call.ts';
 
-/** What happens in a conversation over the protocol, in the order in which we learn of it. */
+/** One step of a conversation over the protocol. Steps come in the order in which we learn of them. */
 export type AcpMessage =
   /** The agent repeats the past of a session that it loads. */
   | { readonly type: 'session-loading' }

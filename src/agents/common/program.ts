@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 type AgentProgram = {
   /** Where it really lies, links followed. */
   readonly path: string;
-  /** What of this machine it is seen with, whatever the PATH shows: the packages that it lies in, else itself alone. */
+  /** The directory that a fence has to show for it, whatever the PATH shows: the packages that it lies in, or else the program alone. */
   readonly root: string;
 };
 

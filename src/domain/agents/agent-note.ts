@@ -3,15 +3,15 @@ import type { Trip } from '../breaker/spirals.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { AgentFailure, Usage } from '../tool-calls/agent-event.ts';
 
-/** What of an agent's doings belongs into the ledger while it works. Numbered from 1 by its supervisor. */
+/** Something that the ledger records of an agent while it works. Its supervisor numbers notes from 1. */
 export type AgentNote =
   | { readonly note: 'started'; readonly session: string | null; readonly model: string | null }
   | { readonly note: 'denied'; readonly tool: string; readonly because: Finding }
-  /** The breaker found the agent going round in circles. */
+  /** The breaker found that the agent loops. */
   | { readonly note: 'tripped'; readonly trip: Trip }
   | { readonly note: 'trouble'; readonly trouble: AgentFailure }
   | { readonly note: 'usage'; readonly usage: Usage }
-  /** It asks for paths outside of what it owns; a person may grant them while it goes on. */
+  /** It asks for paths that it does not own. A person may grant them while it works. */
   | { readonly note: 'asked'; readonly paths: readonly string[]; readonly why: string }
   /** For the run's board; `post` counts those of this attempt. */
   | ({ readonly note: 'posted'; readonly post: number } & Post)
@@ -20,7 +20,7 @@ export type AgentNote =
   /** Most of the turns that it may take are taken. */
   | { readonly note: 'turns-near'; readonly turns: number; readonly limit: number };
 
-/** What is known of an agent when its attempt has ended. */
+/** Facts about an agent when its attempt has ended. */
 export type AgentReport = {
   readonly session: string | null;
   readonly model: string | null;

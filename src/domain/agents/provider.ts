@@ -17,7 +17,7 @@ export type ProviderState =
 
 export type Providers = Readonly<Record<string, ProviderState>>;
 
-/** What did happen. Total: an event in the ledger is a fact and is never refused. */
+/** Applies an event. Total: an event in the ledger is a fact and is never refused. */
 export function evolveProviders(state: Providers, event: RunEvent): Providers {
   switch (event.type) {
     case 'provider-paused': {

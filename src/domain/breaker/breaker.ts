@@ -20,8 +20,8 @@ import {
 export { type Trip, tellAgent } from './spirals.ts';
 
 /**
- * What the circuit breaker remembers of an attempt: of bounded size, whatever the agent does. It looks for spirals and prefers
- * to miss one over stopping work. The agent is told of the first trip and stopped at the second.
+ * Holds what the circuit breaker remembers of an attempt: of bounded size, whatever the agent does. It looks for spirals, and rather
+ * misses one than stops good work. At the first trip the agent gets a warning, at the second it is stopped.
  */
 export type Breaker = {
   readonly workspace: string;
@@ -54,7 +54,7 @@ export const newBreaker = (workspace: string): Breaker => ({
 
 export const stopDue = (state: Breaker, strict: boolean): boolean => state.trips >= (strict ? 1 : 2);
 
-/** One event is at most one trip: what two patterns see in it is still one thing that the agent is to be told. */
+/** One event causes at most one trip: if two patterns match it, the agent still gets one warning. */
 export function evolveBreaker(state: Breaker, event: AgentEvent): Step {
   switch (event.type) {
     case 'tool-call':
@@ -70,7 +70,7 @@ export function evolveBreaker(state: Breaker, event: AgentEvent): Step {
     }
     case 'started':
     case 'provider-trouble':
-      // What was broken off is done once more, and rightly.
+      // The agent rightly repeats the call that broke off.
       return quiet(afresh(state));
     default:
       return quiet(state);
@@ -124,7 +124,7 @@ function settled(state: Breaker, done: Settled): Step {
   return tripped(next, echo.trip ?? repetition.trip ?? read.trip);
 }
 
-/** The agent has been told: all that it does from here on is counted afresh. */
+/** The agent gets its warning: everything that it does from here on is counted afresh. */
 const tripped = (state: Breaker, trip: Trip | null): Step =>
   trip === null ? quiet(state) : { state: { ...afresh(state), trips: state.trips + 1 }, trip };
 

@@ -5,14 +5,14 @@ import { callPlace, type SeenCall, type Settled, short } from '../tool-calls/see
 /** Something that agents do when they no longer get on, found in what they did. */
 export type Trip = {
   readonly pattern: 'pagination-spiral' | 'turn-key-repetition' | 'error-echo' | 'self-revert';
-  /** What it turns on, relative to the workspace where it lies inside; null when it is no file. */
+  /** The file that the calls are about, relative to the workspace if it lies there. Null when they are about no file. */
   readonly file: string | null;
   readonly occurrences: number;
   /** Only of an error echo. */
   readonly class: EchoClass | null;
   /** Only of a pagination spiral: the lines that were read. */
   readonly reads?: readonly { readonly from: number; readonly to: number }[];
-  /** What was counted, in the agent's own words; short, and safe to show. */
+  /** The calls or texts that were counted, in the agent's own words; short, and safe to show. */
   readonly words: readonly string[];
 };
 
@@ -21,7 +21,7 @@ type EchoClass = 'edit-format-friction' | 'scope-denied' | 'command-blocked' | '
 /** How often a thing is done until it counts as a spiral. */
 const tripCount = 3;
 
-/** What the agent is told, once, so that it may find out by itself. */
+/** Returns the one warning that the agent gets, so that it can leave the loop by itself. */
 export function tellAgent(trip: Trip): string {
   const file = trip.file === null ? 'the same file' : `\`${trip.file}\``;
   switch (trip.pattern) {
@@ -47,7 +47,7 @@ function advice(echo: EchoClass): string {
     case 'command-blocked':
       return 'The command stays refused: reach the goal without it, or hand off as partial and say what is missing.';
     case 'other':
-      return 'Find the cause before you try once more, or hand off as partial and say what stands in the way.';
+      return 'Find the cause before you try once more, or hand off as partial and say what blocks you.';
     default:
       return unreachable(echo);
   }
@@ -182,7 +182,7 @@ type Echo = {
   readonly path: string | null;
   readonly error: string;
   readonly times: number;
-  /** What the agent wrote between its last two failures, and what it has written since the last; '' for nothing. */
+  /** `fix` holds what the agent wrote between its last two failures, `since` what it has written since the last; '' for nothing. */
   readonly fix: string;
   readonly since: string;
 };
@@ -249,7 +249,7 @@ function classOf({ call, because, text }: Settled): EchoClass {
   return ofBlocking.test(said) ? 'command-blocked' : 'other';
 }
 
-/** What a program said, or the agent's own settings. Of a denial of ours the call says it all. */
+/** Returns the output of a program, or the words of a denial by the agent's own settings. A denial of ours has none: the call says it all. */
 function wordsOf({ because, text }: Settled): readonly string[] {
   if (because === null) return [short(text, 200)];
   return 'words' in because && typeof because.words === 'string' ? [short(because.words, 200)] : [];

@@ -172,9 +172,9 @@ export type DiffEntry = {
   /** '000000' when absent on that side. */
   readonly oldMode: string;
   readonly newMode: string;
-  /** Set for symbolic links whose target leaves the repository or the scope cannot be told. */
+  /** Set for new symbolic links: a gate sees by it whether the link leaves the repository or the scope. */
   readonly linkTarget?: string;
-  /** The keys that differ, of a manifest whose keys can be told on both sides. */
+  /** The keys that differ, of a manifest whose keys can be read on both sides. */
   readonly keys?: readonly string[];
 };
 

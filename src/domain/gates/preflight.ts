@@ -96,8 +96,8 @@ export type AgentReadiness =
   | { readonly ready: false; readonly installed: boolean; readonly because: Finding };
 
 /**
- * What the agents of a plan lack. A chain that none of can be started refuses the run; of one that another can be started of, what is
- * missing is a warning. With variables that the plan passes on, an agent may be logged in by one that we do not know.
+ * Returns findings about agents of a plan that cannot be started. If no agent of a chain can be started, the run is refused; if another
+ * agent of the chain can, the finding is a warning. A variable that the plan passes on may log an agent in without our knowing it.
  */
 export function agentFindings(
   plan: FrozenPlan,

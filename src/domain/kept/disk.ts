@@ -40,7 +40,7 @@ export type Holding =
 export type Shortage = { readonly because: Finding };
 
 /**
- * What has to go so that both limits hold: copies that nobody looks at; workspaces that nothing needs, those that ended longest ago first; then stores
+ * Returns what to remove so that both limits hold: copies that nobody looks at; workspaces that nothing needs, those that ended longest ago first; then stores
  * and products, which can be made again, those not used for longest first. A workspace that `isNeeded` is never among them (I7).
  */
 export function toRemove(

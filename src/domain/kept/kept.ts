@@ -8,7 +8,7 @@ export type KeptPath = { readonly path: string; readonly why: Finding };
 /** A kept file stays where the agent left it until a person discards it by name (I7). */
 export type Kept = KeptPath & { readonly task: TaskId; readonly attempt: AttemptId };
 
-/** Stands for a whole workspace. */
+/** The path that means a whole workspace. */
 export const wholeWorkspace = '.';
 
 export function evolveKept(

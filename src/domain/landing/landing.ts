@@ -8,7 +8,7 @@ import type { Offer, Opener, Pushed } from './pull-request.ts';
  * Moving the person's branch to the run branch, once.
  *   none ─▶ queued ─▶ observed ─▶ (rebuilt, when the branch is elsewhere) ─▶ intended ─▶ landed ─▶ undone
  *   With `land: pr`: intended ─▶ offering ─▶ offered ─▶ landed, once the target contains the commits (pull-request.ts)
- *   refused: something is in the way, and the person is asked again; a new yes begins a new landing
+ *   refused: something blocks it, and the person is asked again; a new yes begins a new landing
  */
 export type LandingState =
   | { readonly status: 'none' }

@@ -87,7 +87,7 @@ function workOf({ needs: _, priority: __, ...work }: PlannedTask): string {
   return canonicalJson(work);
 }
 
-/** Runs of this plan that have a branch of their own, newest first: with `land: branch` or `pr` another wave goes on from there. */
+/** Runs of this plan that have a branch of their own, newest first: with `land: branch` or `pr` another wave starts from there. */
 export function ownBranches(
   plan: FrozenPlan,
   runs: readonly (RunState | null)[],

@@ -51,7 +51,7 @@ export type FrozenPlan = {
     readonly minutes: number;
     readonly silence: number;
     readonly usd: number;
-    /** The most of one agent at work at the same time; absent where none is limited. */
+    /** The most attempts of one agent that may run at the same time; absent when no agent is limited. */
     readonly agents?: Readonly<Record<string, number>>;
     readonly turns: number | null;
     readonly files: number | null;
@@ -100,8 +100,8 @@ export type PlannedWave = { readonly name: string; readonly tasks: readonly Plan
 export type Directive = { readonly file: string | null; readonly text: string; readonly clauses: readonly Clause[] };
 
 /**
- * What the agent is told beside the person's words: how work is handed over, and what the plan's `forbid` lists. The plan and its
- * hash name a clause; its wording is rendered when it is given. A wording that means something else gets a new name.
+ * A text that the agent gets beside the person's words: how to hand off, and the list of the plan's `forbid`. The plan and its
+ * hash name a clause; its wording is rendered for each prompt. A wording that means something else gets a new name.
  */
 export type Clause = 'merge-gate' | 'forbid';
 

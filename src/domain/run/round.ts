@@ -7,8 +7,8 @@ import type { RunEvent } from '../ledger/events.ts';
 import type { RunState, WaveState } from './run.ts';
 
 /**
- * One integration of a wave's ready tasks: opened ─▶ built ─▶ closing ─▶ merging ─▶ merged, or abandoned when what it
- * was built of no longer stands (a conflict, a culprit). With generated files built ─▶ generated ─▶ completed ─▶ closing.
+ * One integration of a wave's ready tasks: opened ─▶ built ─▶ closing ─▶ merging ─▶ merged, or abandoned when one of
+ * its parts is out (a conflict, a culprit). With generated files built ─▶ generated ─▶ completed ─▶ closing.
  * Nothing moves before `merging`.
  */
 export type RoundState = { readonly round: number; readonly base: CommitId; readonly tasks: readonly RoundTask[] } & (

@@ -29,7 +29,7 @@ export function claimsOf(plan: FrozenPlan, task: PlannedTask, granted: Granted):
 export const grantsOf = (task: TaskId, granted: Granted): readonly string[] =>
   granted.filter((grant) => grant.task === task).flatMap((grant) => grant.paths);
 
-/** A person grants a path as they see it. A name that is no pattern stands for itself. */
+/** A person grants a path as they see it. A name that is no pattern means that one path. */
 export function grantPattern(text: string): Pattern {
   const parsed = parsePattern(text);
   return parsed.ok ? parsed.value : literalPattern(text);

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../base/result.ts';
 /**
  * A pattern of paths: segments with `*` and `?`, whole segments `**`, a trailing `/` for everything below.
  * Nothing else, so that the intersection of two patterns can be decided exactly and without looking at files.
- * A trailing `**` or `/` needs at least one segment below; any other `**` stands for zero or more segments.
+ * A trailing `**` or `/` needs at least one segment below; any other `**` matches zero or more segments.
  */
 export type Pattern = {
   readonly text: string;
@@ -325,7 +325,7 @@ function commonWord(a: Automaton, b: Automaton): string | null {
   }
 }
 
-/** Where a segment stands: nothing yet, `.`, `..`, or a name. Only a name may be followed by `/` or the end. */
+/** The shapes of a segment so far: nothing yet, `.`, `..`, or a name. Only a name may be followed by `/` or the end. */
 const shapes = 4;
 function reshape(shape: number, character: string): number {
   if (character === '/') return shape === 3 ? 0 : -1;
@@ -347,8 +347,8 @@ function meets(on: Symbols, character: string): boolean {
 }
 
 /**
- * A code point that both stand for; a plain letter where anything will do. An extender is met only by a written one:
- * a wildcard that would stand for it stands for the whole composed character as well.
+ * Returns a code point that both match; a plain letter where anything will do. An extender is met only by a written one:
+ * a wildcard that would match it matches the whole composed character as well.
  */
 function common(a: Symbols, b: Symbols): string | null {
   if (typeof a === 'string') return meets(b, a) ? a : null;

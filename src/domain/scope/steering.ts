@@ -6,7 +6,7 @@ export type Steering = 'agents' | 'editors' | 'hooks' | 'ci' | 'git' | 'tidegate
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Names that agents read when they start. In a fence an empty one stands in where the repository has none. */
+/** Names that agents read when they start. Where the repository has none, the fence shows an empty one. */
 export const agentConfigNames: readonly string[] = [
   ...agents.flatMap(({ configuration }) => configuration?.atStart ?? []),
   ...words('.vscode .husky .cursor AGENTS.md'),

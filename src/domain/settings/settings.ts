@@ -230,7 +230,7 @@ export const runSettings = {
     list(words),
     [],
     add,
-    'Actions that agents are told never to do. Commands with these words are denied. Layers add up.',
+    'Actions that agents must never do. Commands with these words are denied. Layers add up.',
   ),
   block: key(list(words), [], add, 'Commands that agents may not run. Layers add up.'),
   breaker: key(
@@ -287,12 +287,12 @@ const agentType = fields(
     name: { ...words, about: 'Name in prompts.' },
     keywords: {
       ...list(words),
-      about: 'Words and phrases of goals that are for it. `profil*` stands for every word that begins so.',
+      about: 'Words and phrases of goals that are for it. `profil*` matches every word with that beginning.',
     },
     stage: { ...oneOf(...stages), about: 'Whether it explores, implements or validates.' },
     role: { ...oneOf<readonly Role[]>(...roles), about: 'Role of its tasks in a plan.' },
     files: { ...whole(1, 1000), about: 'Most files that it is to change.' },
-    forbid: { ...list(words), about: 'Actions that it is told never to do.' },
+    forbid: { ...list(words), about: 'Actions that it must never do.' },
     model: { ...nullable(words), about: 'Model of its tasks. null: chosen by the complexity of the work.' },
   },
 );

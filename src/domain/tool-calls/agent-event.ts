@@ -1,8 +1,9 @@
 import type { Finding } from '../findings/finding.ts';
 
 /**
- * What agents do, in words that fit all of them. Each executor translates its agent's own stream into these; breaker, governor,
- * transcript and costs read nothing else. An early warning and a record: what counts as done is judged from the snapshot.
+ * One thing that an agent does, in words that fit all agents. Each executor translates its agent's own stream into these events;
+ * breaker, governor, transcript and costs read nothing else. They warn early and make a record; whether a task is done is judged
+ * from the snapshot.
  */
 export type AgentEvent =
   /** `session` is what the agent's own resume takes. */
@@ -17,7 +18,7 @@ export type AgentEvent =
   | { readonly type: 'file-seen'; readonly path: string; readonly digest: string | null }
   /** Of this attempt so far, never a difference. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** The provider refused or broke off; the agent goes on trying by itself. */
+  /** The provider refused or broke off; the agent keeps trying by itself. */
   | { readonly type: 'provider-trouble'; readonly trouble: AgentFailure }
   | { readonly type: 'output'; readonly text: string }
   /** A person's message has reached it. */
@@ -63,7 +64,7 @@ export type AgentFailure = {
   readonly words: string;
   /** After which time the agent tries again by itself, if it says so. */
   readonly retryMs?: number;
-  /** What we found before the agent was launched. */
+  /** Set when we found it before the agent was launched. */
   readonly because?: Finding;
 };
 

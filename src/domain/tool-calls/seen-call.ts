@@ -5,7 +5,7 @@ import type { Finding } from '../findings/finding.ts';
 import { shellRead } from '../shell/command-files.ts';
 import type { ToolCall } from './agent-event.ts';
 
-/** What the breaker remembers of a tool call: of fixed size, whatever the agent passed. */
+/** A tool call as the breaker remembers it: of fixed size, whatever the agent passed. */
 export type SeenCall = {
   readonly id: string;
   /** Equal for calls that ask for the same. Reads of other lines, other patterns, other texts are other calls. */
@@ -16,7 +16,7 @@ export type SeenCall = {
   /** One name per path, equal however it is spelled. */
   readonly paths: readonly string[];
   readonly lines: { readonly from: number; readonly to: number };
-  /** Asks for news of something that goes on: the same answer again is no sign of a spiral. */
+  /** True for a call that asks how far something is: the same answer again is no sign of a spiral. */
   readonly waits: boolean;
   readonly shown: string;
 };
@@ -25,7 +25,7 @@ export type SeenCall = {
 export type Settled = {
   readonly call: SeenCall;
   readonly outcome: 'ok' | 'failed' | 'denied';
-  /** What came of it, as it is compared: of a denied call the rule and its facts. */
+  /** The result in the form that is compared: of a denied call the rule and its facts. */
   readonly text: string;
   /** Why it was denied; null when it was not. */
   readonly because: Finding | null;
@@ -58,7 +58,7 @@ export const short = (text: string, length: number): string => {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 };
 
-/** An open end stands for what agents read at most in one go. */
+/** Returns the range that a call reads. Without an end, it is the most that agents read in one call. */
 function linesOf(lines: ToolCall['lines']): SeenCall['lines'] {
   const from = Math.max(1, wholeNumber(lines?.from ?? 1, 1));
   return { from, to: Math.max(from, wholeNumber(lines?.to ?? from + onePage - 1, from)) };

@@ -10,7 +10,7 @@ import { plainCommands } from '../shell/plain-commands.ts';
 import type { ToolCall } from './agent-event.ts';
 import { type CommandLimits, commandRefusal, wordRules } from './command-rules.ts';
 
-/** What the supervisor judges tool calls by: plain data, since it gets nothing but its job. */
+/** The data by which the supervisor judges tool calls. It is plain data, because the supervisor gets nothing but its job. */
 export type ToolScope = ScopeData & { readonly forbid: readonly string[]; readonly block: readonly string[] };
 
 export const toolScopeOf = (plan: FrozenPlan, task: PlannedTask, granted: Granted): ToolScope => ({
@@ -22,7 +22,7 @@ export const toolScopeOf = (plan: FrozenPlan, task: PlannedTask, granted: Grante
 /** Where the agent works, as it sees it. */
 export type ToolPlace = {
   readonly workspace: string;
-  /** What `~` stands for; null when that is not the agent's own. */
+  /** The directory that `~` means; null when it is not the agent's own. */
   readonly home: string | null;
   /** Directories besides the workspace that it may write: its home, /tmp … */
   readonly writable: readonly string[];
@@ -32,7 +32,7 @@ export type ToolPlace = {
 
 type Rules = { readonly scope: Scope; readonly limits: CommandLimits; readonly place: ToolPlace };
 
-/** Compiles the scope once. Reads are the fence's business; what cannot be told from a call is allowed. */
+/** Compiles the scope once. The fence judges reads; a call whose effect cannot be seen in it is allowed. */
 export function toolDecider(scope: ToolScope, place: ToolPlace): (call: ToolCall) => Decision {
   const limits = { ...place, forbid: wordRules(scope.forbid), block: wordRules(scope.block) };
   const rules = { scope: readScope(scope), limits, place };
@@ -102,7 +102,7 @@ function first<T>(items: readonly T[], judge: (item: T) => Decision): Decision {
 }
 
 /**
- * What is said of one tool call before it is carried out. An early warning: the snapshot's diff stays the gate. The sentence is for
+ * The answer to one tool call before it is carried out. It is an early warning: the snapshot's diff stays the gate. The sentence is for
  * the model; its fix is the command by which the agent may ask, absent where asking would not help.
  */
 export type Decision = { readonly decision: 'allow' } | { readonly decision: 'deny'; readonly because: Finding };

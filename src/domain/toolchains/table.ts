@@ -17,7 +17,7 @@ export type ToolchainRow = {
   /** Below its place each of these is an installation of its own; only one that is used is visible. */
   readonly each?: string;
   /**
-   * Below its place or installation, or below home with `~/`. `.` stands for the programs directly in it, `*` for any name. A file
+   * Below its place or installation, or below home with `~/`. `.` means the programs directly in it, `*` any name. A file
    * after `plain:` is visible only while it names tools and nothing else.
    */
   readonly shows: readonly string[];

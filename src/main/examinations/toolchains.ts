@@ -87,7 +87,7 @@ async function checkPrograms(context: Context): Promise<Examined> {
   };
 }
 
-/** What to type about a program that does not start in the fence. `missing`: what seems not to be found there. */
+/** Returns the fix for a program that does not start in the fence. `missing` lists the paths that it seems not to find there. */
 export async function mendHidden(path: string, missing: readonly string[], env: Context['env']): Promise<string> {
   if (missing.length === 0) return programFix(path, null);
   const { userConfigFile } = await import('../../adapters/plan-files/config.ts');

@@ -37,8 +37,8 @@ import {
 } from '../proof/history.ts';
 
 /**
- * One commit on top of the round's steps, in which exactly the generated paths are as their commands left them; what
- * else those changed is left behind. Nothing differs: the last step stands for it. Nothing moves but a ref that keeps it.
+ * Makes one commit on top of the round's steps, in which exactly the generated paths are as their commands left them; other changes
+ * of these commands are left out. If nothing differs, the last step is used instead. Nothing moves but a ref that keeps the commit.
  */
 export async function addGenerated(order: MergerOrder, wave: number, round: number): Promise<MergerAnswer> {
   const { repository } = order.state;
@@ -168,7 +168,7 @@ export async function definedBefore(
   if (changes.length === 0) return {};
   const tree = await takeBack(repository, top.tree, restored);
   if (tree === top.tree) return {};
-  const message = 'what defines the checks, as it was\n';
+  const message = 'restore the definitions of the checks\n';
   const commit = await writeCommit(repository, {
     tree,
     parent: top.commit,

@@ -16,7 +16,7 @@ import { type MergerOrder, mergerDone, recordFacts, refused } from '../open-run.
 import { eventsOf, type History, lastSnapshot } from '../proof/history.ts';
 
 /**
- * A new snapshot in which these paths are as they were in the base; a directory stands for all below it. The old one
+ * Makes a new snapshot in which these paths are as they were in the base; a directory means everything below it. The old one
  * stays reachable by its own ref: dropping paths loses nothing (I7).
  */
 export async function dropPaths(

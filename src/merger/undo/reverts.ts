@@ -41,7 +41,7 @@ export async function prepareUndo(
   const { commit, tree, reverted } = reverts.value;
   const tries = policy.landingTries;
   if (preparations(history, task).length >= tries) return err({ rule: 'undo-busy', branch, tries, reverts: reverted });
-  // Told before the checks take their time, not after.
+  // a refusal comes before the checks take their time, not after
   const ready = await examineMove(order, { ref: `refs/heads/${branch}`, old: onto, new: commit });
   if (!ready.ok) return ready;
   failpoint('merger-undo-written');

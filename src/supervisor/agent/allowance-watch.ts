@@ -10,7 +10,7 @@ type AllowanceWatch = {
   raise(usd: number): void;
 };
 
-/** Ends an agent that goes on after its money or its turns are used up. One that is through just then is left alone. */
+/** Ends an agent that continues after its money or its turns are used up. One that has just finished is left alone. */
 export function watchAllowance(
   { turns, usd }: Pick<AgentJob, 'turns' | 'usd'>,
   on: { note(note: AgentNote): void; end(reason: Ending['reason'], because: Finding): void },

@@ -6,7 +6,7 @@ import { type AgentEvent, noUsage, type Usage } from '../../domain/tool-calls/ag
 import type { KnownSecrets } from '../output/redact.ts';
 import { redactTexts } from '../output/redact.ts';
 
-/** What an agent did, for people and for the ledger. */
+/** Records the events of an agent, for people and for the ledger. */
 type Transcript = {
   tell(event: AgentEvent): void;
   trip(trip: Trip): void;

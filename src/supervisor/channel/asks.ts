@@ -17,7 +17,7 @@ export type Asks = {
   terms(terms: Terms): void;
 };
 
-/** What an agent may know of its scope: other tasks are not named, only what is theirs. Patterns as in plans. */
+/** The scope as its agent may see it: paths of other tasks are listed, but these tasks are not named. Patterns as in plans. */
 export type ShownScope = {
   readonly task: string;
   readonly kind: Scope['kind'];
@@ -35,7 +35,7 @@ const most = { asks: 20, paths: 20, seconds: 600 };
 /** `readOnly`: paths that its fence has read-only for as long as it runs. */
 type AskPlace = { readonly workspace: string; readonly readOnly: readonly string[] };
 
-/** An agent asks for paths beyond its scope; people hear of it by a note and may grant them while it goes on. */
+/** Takes an agent's requests for paths beyond its scope. A note passes each on to people, who may grant it while the agent works. */
 export function takeAsks(
   { workspace, readOnly }: AskPlace,
   known: Terms['scope'] | null,

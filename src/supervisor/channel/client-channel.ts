@@ -13,7 +13,7 @@ import { quotedMail } from './posts.ts';
 export type ClientChannel = AsyncDisposable & {
   /** The last valid one. */
   handoff(): Handoff | null;
-  /** What was tried from inside that only a person may do. */
+  /** Returns the commands that were tried from inside and that only a person may run. */
   refusals(): readonly string[];
   /** Ends what is open of MCP. */
   endMcp(): void;
@@ -31,10 +31,10 @@ export async function openClientChannel(
   path: string,
   nonce: string,
   on: {
-    /** What pipes are made with, and for whom. */
+    /** The program that makes pipes, and the user who owns them. */
     readonly pipes: { readonly mkfifo: string; readonly owner: number };
     keep(handoff: Handoff): void;
-    /** What the agent's own hook is to print and to end with; null when this agent has none. */
+    /** Returns the output and exit code of the agent's own hook; null when this agent has no hook. */
     readonly hook: ((payload: unknown) => HookAnswer) | null;
     readonly ask: Asks['ask'];
     readonly scope: Asks['scope'];

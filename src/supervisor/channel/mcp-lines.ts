@@ -120,7 +120,7 @@ function wholeLines(hear: (line: Uint8Array | null) => void): (chunk: Uint8Array
 
 const newline = 0x0a;
 
-/** What is no UTF-8 is not repaired: it is no JSON. */
+/** Returns '' for bytes that are no UTF-8. They are not repaired, because they are no JSON. */
 function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

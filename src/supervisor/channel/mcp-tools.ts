@@ -10,7 +10,7 @@ type Tool = {
   readonly inputSchema: Schema;
   /** The message of the client in the fence that says the same; a text: why there is none. */
   message(given: ToolArguments): object | string;
-  /** What the agent is told when it was taken. */
+  /** Returns the text that the agent gets when the message was taken. */
   told(answer: ChannelAnswer, given: ToolArguments): string;
 };
 /** Arguments that fit the schema. */
@@ -29,7 +29,7 @@ type Property = { readonly description?: string } & (
   | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number }
 );
 
-/** What is wrong with the arguments, in one line; null: nothing. */
+/** Returns one line that says why the arguments do not fit; null when they do. */
 function argumentMisfit({ properties, required }: Schema, given: ToolArguments): string | null {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined) return `there is no argument ${JSON.stringify(unknown.slice(0, 80))}`;
@@ -86,10 +86,10 @@ const tools: readonly Tool[] = [
     inputSchema: takes(
       {
         status: { type: 'string', enum: ['done', 'partial', 'failed'] },
-        summary: { type: 'string', description: 'what you did, or why it cannot be done' },
-        remaining: { ...texts, description: 'what is left' },
+        summary: { type: 'string', description: 'your changes, or the reason why it cannot be done' },
+        remaining: { ...texts, description: 'work that is left' },
         files: { ...texts, description: 'files that you changed' },
-        proofs: { ...texts, description: 'what shows that it works' },
+        proofs: { ...texts, description: 'commands and results that show that it works' },
         questions: texts,
       },
       ['status', 'summary'],
@@ -137,14 +137,14 @@ const tools: readonly Tool[] = [
   },
   {
     name: 'inbox',
-    description: 'What people and other tasks wrote to you, and the answers to what you asked.',
+    description: 'Messages to you from people and other tasks, and the answers to your questions.',
     inputSchema: takes({}),
     message: () => ({ do: 'inbox' }),
     told: ({ mail = '' }) => mail,
   },
   {
     name: 'scope',
-    description: 'What this task owns and may change now, what people granted, and what is not yours.',
+    description: 'Paths that this task owns and may change now, paths that people granted, and paths that are not yours.',
     inputSchema: takes({}),
     message: () => ({ do: 'scope' }),
     told: ({ scope = null }) => JSON.stringify(scope, null, 2),
@@ -192,10 +192,10 @@ const begun = (wanted: unknown): object => ({
   capabilities: { tools: {} },
   serverInfo: { name: 'tidegate', version: '1' },
   instructions:
-    'You work on one task of a Tidegate run. Call `handoff` when you are through: without it nothing counts as done. `scope` says what you may change.',
+    'You work on one task of a Tidegate run. Call `handoff` when you have finished: without it nothing counts as done. `scope` lists the paths that you may change.',
 });
 
-/** What is wrong with the arguments is told to the model, which can mend it; only a tool that does not exist is the client's fault. */
+/** Answers wrong arguments with a text for the model, which can correct them. Only a tool that does not exist is an error of the client. */
 async function called(id: Id, { name, arguments: given = {} }: ToolArguments, ask: AskChannel): Promise<object> {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return failed(id, codes.params, 'there is no such tool');

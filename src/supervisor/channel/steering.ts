@@ -2,7 +2,7 @@ import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { AgentNote } from '../../domain/agents/agent-note.ts';
 import type { Terms } from '../../ports/supervisor.ts';
 
-/** What people change of an attempt under way. It may come before anybody is there to act on it, and more than once. */
+/** Passes on what people change about a running attempt. A change may come before there is a listener, and more than once. */
 export type LiveSteering = {
   tell(terms: Terms): void;
   /** Called with every change, and at once when there was one. */

@@ -6,9 +6,9 @@ import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
 import { agentConfigNames, agentSteering } from '../../domain/scope/steering.ts';
 
 /**
- * Configuration of agents cannot be changed by an agent. What is missing is made first, because a path that does not exist
- * cannot be bound; an empty directory is never in a commit, a file stands in until the process is dead. A path that leads
- * through a link is left alone: binding there would follow it.
+ * Makes configuration of agents read-only for the agent. A missing path is made first, because only a path that exists can be bound.
+ * An empty directory is never in a commit; an empty file is removed when the process is dead. A path that leads through a link is
+ * left alone: binding there would follow it.
  */
 export function protectPaths(
   files: JobDirectory,

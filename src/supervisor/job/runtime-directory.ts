@@ -14,7 +14,7 @@ export type RuntimeDirectory = {
   readonly relaySocket: string;
   readonly brief: string;
   readonly bin: string;
-  /** What is bound over an agent's own settings. */
+  /** The file that is bound over an agent's own settings. */
   readonly settings: string;
   readonly binds: readonly Bind[];
   remove(): void;

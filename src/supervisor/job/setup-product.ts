@@ -22,10 +22,10 @@ import { matches, pattern } from '../../domain/scope/pattern.ts';
 import type { Job } from '../../ports/supervisor.ts';
 
 /**
- * What `setup` adds to a workspace is the same for the same command and the same inputs (`setupBasis`): it is copied instead of made
- * again. Only additions are a product; a setup that changes files of the checkout runs every time. Inputs do not say all that setup
- * runs: what it made of a commit that agents had a hand in serves that commit alone, or one of them could shape what checks of
- * another's work run on.
+ * Keeps the files that `setup` adds to a workspace. They are the same for the same command and the same inputs (`setupBasis`), so they
+ * are copied instead of made again. Only additions are a product; a setup that changes files of the checkout runs every time. Inputs do
+ * not cover all that setup runs: a product made from a commit with work of agents is used for that commit alone, or one agent could
+ * shape the ground that checks of another's work run on.
  */
 type SetupProduct = {
   /** True when a kept product is in the workspace now, and setup need not run. Rejects with CopyFailed. */
@@ -47,7 +47,7 @@ export class CopyFailed extends Error {
 
 type SetupOrder = Pick<Job, 'setup' | 'setupInputs' | 'cache' | 'from' | 'base' | 'isPersons'>;
 
-/** What is put into the workspace is given to `owner`, who as root's agent has a uid of its own for each job. */
+/** Files that it puts into the workspace belong to `owner`. Under root, the agent of each job has a uid of its own. */
 export function setupProduct(
   job: SetupOrder,
   workspace: string,
@@ -113,7 +113,7 @@ function keyOf(job: SetupOrder, workspace: string, paths: readonly string[]): st
   return hash.digest('hex');
 }
 
-/** Of a whole tree only what was copied into it: the commit stands for the rest. */
+/** Of a whole tree only the files that were copied into it count: the commit identifies the rest. */
 function countsFor(basis: SetupBasis, workspace: string): (path: string) => boolean {
   switch (basis.by) {
     case 'manifests':

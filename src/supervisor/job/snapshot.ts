@@ -65,8 +65,8 @@ const chunk = 4 << 20;
 
 /**
  * Masks credentials in what an agent keeps for itself: its session has all that its tools printed. Each value is replaced by
- * one of the same length, so that its databases stay whole; a file that cannot be mended, or lies too deep, is removed. Call it when nothing of
- * the attempt is alive. Links are not followed, because the agent made what lies here.
+ * one of the same length, so that its databases stay whole; a file that cannot be masked, or lies too deep, is removed. Call it when no process
+ * of the attempt is alive. Links are not followed, because the agent made what lies here.
  */
 export function scrubHome(directory: string, secrets: readonly string[]): void {
   const needles = secrets.map((secret) => Buffer.from(secret));

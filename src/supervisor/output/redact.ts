@@ -27,7 +27,7 @@ export function redactor(
   pass: (chunk: Uint8Array) => void,
 ): { write(chunk: Uint8Array): void; end(): void } {
   const known = needlesOf(secrets);
-  /** The text that is not decided upon. The first `passed` characters of it were passed on; `marked` is where a mark stands in them. */
+  /** The text that is not decided upon. The first `passed` characters of it were passed on; `marked` is the place of a mark in them. */
   let open = '';
   let passed = 0;
   let marked = -1;
@@ -108,7 +108,7 @@ function placesOf(text: string, needle: string): readonly Span[] {
   return places;
 }
 
-/** Where the beginning of a value stands at the end of the text. */
+/** Returns the place where the text ends with the beginning of a value; the length of the text when it does not. */
 function openValue(text: string, needles: readonly string[]): number {
   let open = text.length;
   for (const needle of needles) {
@@ -169,7 +169,7 @@ export const secretsOf = (job: Job, environment: Variables): readonly string[] =
     ...(job.agent?.login === undefined ? [] : secretsIn(loginFile(job.agent.login, environment))),
   ].filter((value) => value.length >= 8);
 
-/** Equal only for equal content; null when that cannot be told yet, because the clock of a file system is coarse. */
+/** Returns a stamp that is equal only for equal content; null while that is uncertain, because the clock of a file system is coarse. */
 function stampOf(file: string): string | null {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return 'absent';

@@ -28,8 +28,8 @@ export type GitCall = {
   /** Gets the text of stderr while git runs, piece by piece. */
   onStderr?(text: string): void;
   /**
-   * Ends with this process, even if that is killed: for calls that write, so that none goes on behind the back of
-   * whoever takes over. Linux only; elsewhere it has no effect.
+   * Ends git together with this process, even if this process is killed. For calls that write: none of them may still run when
+   * another process takes over. Linux only; elsewhere it has no effect.
    */
   readonly tied?: boolean;
 };
