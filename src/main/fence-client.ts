@@ -5,15 +5,16 @@ import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `tidegate` as an agent finds it in its fence: it can hand off, ask for scope and use the board, and nothing else. Its hook and the relay are
- * started for it. Copied into the fence as one file, so it imports nothing of ours. Exit 0 taken, 1 not taken, 2 wrong use or out of an agent's reach.
+ * The `tidegate` that an agent finds in its fence. It can hand off, ask for scope and use the board, and nothing else. Tidegate itself
+ * starts its hook and its relay. It is copied into the fence as one file, so it imports nothing of ours. It exits with 0 when the
+ * supervisor took the message, 1 when not, and 2 for wrong usage or a command that only a person may run.
  */
 const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remaining text]... [--file path]... [--proof text]... [--question text]...
        tidegate handoff --json -        (a JSON document on stdin)
        tidegate ask --scope path... [-m "why"] [--wait seconds]
        tidegate ask -m "question" [--to person|task] [--severity low|normal|high|critical] [--wait seconds]
        tidegate post -m "text" [--to all|person|task] [--kind note|question|request|decision|handoff-note]
-       tidegate inbox       (what people and other tasks wrote to you, and answers to what you asked)
+       tidegate inbox       (messages to you from people and other tasks, and answers to your questions)
        tidegate mcp         (the same as MCP tools, on stdin and stdout)`;
 
 const lists: Readonly<Record<string, string>> = {
@@ -53,29 +54,29 @@ async function main(command: string | undefined, args: readonly string[]): Promi
   return answer.ok ? 0 : 1;
 }
 
-/** Exit 0: granted, or asked without waiting; 1: not taken, no answer in time, or granted for the next attempt only. */
+/** Exits with 0 when the paths are granted, or requested without --wait; with 1 when refused, without an answer in time, or granted for the next attempt only. */
 async function askForScope(args: readonly string[]): Promise<number> {
-  const asked = parseAsk(args);
-  if (typeof asked === 'string') {
-    console.error(`tidegate ask: ${asked}\n${usage}`);
+  const request = parseAsk(args);
+  if (typeof request === 'string') {
+    console.error(`tidegate ask: ${request}\n${usage}`);
     return 2;
   }
-  const answer = await ask({ do: 'ask', ...asked });
-  const paths = asked.paths.join(' ');
+  const answer = await ask({ do: 'ask', ...request });
+  const paths = request.paths.join(' ');
   if (!answer.ok) console.error(`tidegate ask: not taken: ${answer.why ?? 'no reason given'}`);
   else if (answer.later !== undefined)
     console.error(
       `granted from the next attempt on; read-only in this one: ${answer.later.join(' ')}. Go on without it, or hand off partial`,
     );
   else if (answer.granted === true) console.log(`granted: you may change ${paths} now`);
-  else if (asked.wait > 0) console.error(`no answer about ${paths} within ${asked.wait} s; go on without it`);
+  else if (request.wait > 0) console.error(`no answer about ${paths} within ${request.wait} s; go on without it`);
   else console.log(`asked for ${paths}: a person may grant it while you work. Go on with something else for now`);
-  return answer.ok && answer.later === undefined && (answer.granted === true || asked.wait <= 0) ? 0 : 1;
+  return answer.ok && answer.later === undefined && (answer.granted === true || request.wait <= 0) ? 0 : 1;
 }
 
-type Asked = { readonly paths: readonly string[]; readonly why: string; readonly wait: number };
+type ScopeRequest = { readonly paths: readonly string[]; readonly why: string; readonly wait: number };
 
-function parseAsk(args: readonly string[]): Asked | string {
+function parseAsk(args: readonly string[]): ScopeRequest | string {
   const paths: string[] = [];
   let [why, wait, option] = ['', 0, ''];
   for (const arg of args) {
@@ -88,21 +89,21 @@ function parseAsk(args: readonly string[]): Asked | string {
   return paths.length === 0 ? 'name the paths: --scope path...' : { paths, why, wait };
 }
 
-/** Exit 0: asked, or answered if it was waited for; 1: not taken, or no answer in time. */
+/** Exits with 0 when the question was sent, or answered in time with --wait; with 1 when refused, or without an answer in time. */
 async function askQuestion(args: readonly string[]): Promise<number> {
-  const asked = parsePost(args, ['--to', '--severity', '--wait']);
-  if (typeof asked === 'string') {
-    console.error(`tidegate ask: ${asked}\n${usage}`);
+  const question = parsePost(args, ['--to', '--severity', '--wait']);
+  if (typeof question === 'string') {
+    console.error(`tidegate ask: ${question}\n${usage}`);
     return 2;
   }
-  const { to = 'person', text, severity, wait } = asked;
+  const { to = 'person', text, severity, wait } = question;
   const answer = await ask({ do: 'post', kind: 'question', target: to, text, severity, wait });
   if (!answer.ok) console.error(`tidegate ask: not taken: ${answer.why ?? 'no reason given'}`);
   else if (typeof answer.answer === 'string') console.log(`answered: ${answer.answer}`);
-  else if (asked.wait > 0)
-    console.error(`no answer within ${asked.wait} s; go on, and look again with: tidegate inbox`);
+  else if (question.wait > 0)
+    console.error(`no answer within ${question.wait} s; go on, and look again with: tidegate inbox`);
   else console.log('asked. Go on with something else for now; an answer is shown by: tidegate inbox');
-  return answer.ok && (typeof answer.answer === 'string' || asked.wait <= 0) ? 0 : 1;
+  return answer.ok && (typeof answer.answer === 'string' || question.wait <= 0) ? 0 : 1;
 }
 
 async function post(args: readonly string[]): Promise<number> {
@@ -129,10 +130,10 @@ type Posted = {
 function parsePost(args: readonly string[], known: readonly string[]): Posted | string {
   const found = new Map<string, string>();
   for (let index = 0; index < args.length; index += 2) {
-    const [given = '', value] = [args[index], args[index + 1]];
-    const option = given === '--message' ? '-m' : given;
-    if (option !== '-m' && !known.includes(option)) return `unknown option ${given}`;
-    if (value === undefined) return `${given} needs a value`;
+    const [argument = '', value] = [args[index], args[index + 1]];
+    const option = argument === '--message' ? '-m' : argument;
+    if (option !== '-m' && !known.includes(option)) return `unknown option ${argument}`;
+    if (value === undefined) return `${argument} needs a value`;
     found.set(option, value);
   }
   const named = ['-m', '--to', '--kind', '--severity', '--wait'].map((option) => found.get(option));
@@ -155,7 +156,7 @@ async function inbox(): Promise<number> {
   return mail === undefined ? 1 : 0;
 }
 
-/** For `tidegate mcp`, which is two `cat`: names the pipes through which the supervisor itself speaks MCP. */
+/** Prints the name of the pipes on which the supervisor itself speaks MCP, for `tidegate mcp`, which is two `cat`. */
 async function mcpLine(): Promise<number> {
   const { line, why } = await ask({ do: 'mcp' });
   if (line === undefined) console.error(`tidegate mcp: not started: ${why ?? 'no reason given'}`);
@@ -163,7 +164,7 @@ async function mcpLine(): Promise<number> {
   return line === undefined ? 1 : 0;
 }
 
-/** Run by the agent itself before each tool call. Whatever goes wrong means no: exit 2 blocks the call. */
+/** Run by the agent itself before each tool call. Every failure blocks the call, by exit 2. */
 async function hook(): Promise<number> {
   const answer = await ask({ do: 'hook', payload: payloadOnStdin() });
   if (!answer.ok) console.error(`tidegate: the call cannot be judged: ${answer.why ?? 'no reason given'}`);
@@ -207,7 +208,7 @@ async function refuse(command: string, args: readonly string[]): Promise<number>
   return 2;
 }
 
-/** The document, or what is wrong with the arguments. */
+/** Returns the document, or a text that says why the arguments do not fit. */
 function parse(args: readonly string[]): object | string {
   if (args[0] === '--json') return parseDocument(args);
   const [status, ...options] = args;
@@ -249,7 +250,7 @@ type Answer = {
 };
 
 function ask(message: object): Promise<Answer> {
-  // a client of MCP starts its servers without most variables; the socket lies beside this file anyway
+  // an MCP client starts its servers without most variables; the socket always lies beside this file
   const path = process.env['TIDEGATE_SOCKET'] ?? fileURLToPath(new URL('./s', import.meta.url));
   return new Promise((resolve) => {
     let text = '';

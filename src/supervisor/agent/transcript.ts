@@ -33,10 +33,10 @@ export function openTranscript(
     around.note({ note: 'usage', usage });
   };
   return {
-    tell(told) {
-      // The relay may still hear of something that nobody waits for any more.
+    tell(original) {
+      // The relay may still report something after the end.
       if (!isOpen) return;
-      const event = clipped(redactTexts(told, secrets()));
+      const event = clipped(redactTexts(original, secrets()));
       const worth = noteOf(event, report);
       if (worth !== null) around.note(worth);
       if (event.type === 'usage') noteUsage(event.usage);

@@ -11,8 +11,8 @@ type AskAnswer =
   | { readonly ok: false; readonly why: string };
 
 export type Asks = {
-  ask(asked: Ask): AskAnswer | Promise<AskAnswer>;
-  /** Null: this attempt has none that is known. */
+  ask(request: Ask): AskAnswer | Promise<AskAnswer>;
+  /** Null when the scope of this attempt is unknown. */
   scope(): ShownScope | null;
   terms(terms: Terms): void;
 };
@@ -64,10 +64,10 @@ export function takeAsks(
       if (asks > most.asks || !note({ note: 'asked', paths: inside, why })) return refused('you have asked too often');
       if (wait <= 0) return { ok: true, granted: false };
       return new Promise((resolve) => {
-        const answer = (given: AskAnswer): void => {
+        const answer = (reply: AskAnswer): void => {
           clearTimeout(timer);
           waiting.delete(look);
-          resolve(given);
+          resolve(reply);
         };
         const look = (): void => {
           if (isGranted(inside)) answer(granted(inside));

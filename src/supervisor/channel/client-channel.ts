@@ -15,7 +15,7 @@ export type ClientChannel = AsyncDisposable & {
   handoff(): Handoff | null;
   /** Returns the commands that were tried from inside and that only a person may run. */
   refusals(): readonly string[];
-  /** Ends what is open of MCP. */
+  /** Closes all lines of MCP. */
   endMcp(): void;
 };
 
@@ -44,8 +44,8 @@ export async function openClientChannel(
 ): Promise<ClientChannel> {
   let handoff: Handoff | null = null;
   const refusals: string[] = [];
-  const answer = (said: unknown): ChannelAnswer | Promise<ChannelAnswer> => {
-    const message = messageIn(said);
+  const answer = (received: unknown): ChannelAnswer | Promise<ChannelAnswer> => {
+    const message = messageIn(received);
     if (message === null) return { ok: false, why: 'not understood' };
     if (message.do === 'hook')
       return on.hook === null
@@ -101,7 +101,7 @@ export type ChannelAnswer = {
   readonly answer?: string | null;
   readonly mail?: string;
   readonly scope?: ShownScope | null;
-  /** Of MCP. */
+  /** The name of a line of MCP. */
   readonly line?: string;
 } & Partial<HookAnswer>;
 
@@ -134,7 +134,7 @@ function askIn(raw: object): Message | null {
   return { do: 'ask', paths, why: why.slice(0, 500), wait };
 }
 
-/** Nothing but these members counts. */
+/** Reads these members and ignores all others. */
 function postIn(raw: object): Message {
   const { kind, target, text, severity, wait } = raw as Partial<Record<keyof Posting, unknown>>;
   return { do: 'post', kind, target, text, severity, wait: typeof wait === 'number' ? wait : 0 };
@@ -143,16 +143,16 @@ function postIn(raw: object): Message {
 const withNonce = (handoff: unknown, nonce: string): unknown =>
   typeof handoff === 'object' && handoff !== null && !('nonce' in handoff) ? { ...handoff, nonce } : handoff;
 
-function answerLines(socket: Socket, answer: (said: unknown) => ChannelAnswer | Promise<ChannelAnswer>): void {
+function answerLines(socket: Socket, answer: (received: unknown) => ChannelAnswer | Promise<ChannelAnswer>): void {
   let text = '';
-  const say = (said: ChannelAnswer): void => void (socket.destroyed || socket.write(`${JSON.stringify(said)}\n`));
+  const send = (reply: ChannelAnswer): void => void (socket.destroyed || socket.write(`${JSON.stringify(reply)}\n`));
   socket.on('error', () => socket.destroy());
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-      const said = answer(shallowJson(text.slice(0, end)));
-      if (said instanceof Promise) void said.then(say);
-      else say(said);
+      const reply = answer(shallowJson(text.slice(0, end)));
+      if (reply instanceof Promise) void reply.then(send);
+      else send(reply);
       text = text.slice(end + 1);
     }
     if (text.length > lineLimit) socket.destroy();

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { type AskChannel, mcpAnswer } from './mcp-tools.ts';
 
 export type McpLines = Disposable & {
-  /** The name of a new line, as `name.in` and `name.out` in the directory; null: there can be no more. */
+  /** Opens a line and returns its name: the pipes are `name.in` and `name.out` in the directory. Null when there can be no more. */
   open(): string | null;
 };
 
-const most = { atOnce: 8, opened: 64, bytes: 1 << 20, asked: 16 };
+const most = { atOnce: 8, opened: 64, bytes: 1 << 20, pending: 16 };
 
 /**
- * Lines of MCP between a fence and its supervisor: two named pipes each. So what an agent keeps for it is two `cat`, and not a Node of
- * its own for as long as it lives. Whatever comes by them is of this attempt, as by the socket, and no more is believed of it.
+ * Lines of MCP between a fence and its supervisor: two named pipes each. An agent then keeps two `cat` for it while it lives,
+ * and not a Node process. A message on them comes from this attempt, as one on the socket does, and is trusted no more.
  */
 export function openMcpLines(
   place: { readonly directory: string; readonly mkfifo: string; readonly owner: number },
@@ -48,7 +48,7 @@ export function openMcpLines(
   };
 }
 
-/** False where there is no room for them: the agent has its commands all the same. */
+/** Returns false when they cannot be made. The agent can still use its commands. */
 function makePipes({ mkfifo, owner }: { mkfifo: string; owner: number }, files: readonly string[]): boolean {
   const made = spawnSync(mkfifo, ['-m', '600', '--', ...files], { env: {} });
   if (made.status !== 0) return false;
@@ -56,41 +56,41 @@ function makePipes({ mkfifo, owner }: { mkfifo: string; owner: number }, files: 
   return true;
 }
 
-/** Reads until the other side closes; never more than it can answer, so that neither can fill our memory. */
+/** Answers lines until the other side closes. Reads no more than it can answer, so that neither side can fill our memory. */
 function follow(path: string, ask: AskChannel, over: () => void): Disposable {
-  const heard = new Socket({ fd: openSync(`${path}.in`, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
-  // Opened for both, because a pipe that nobody reads yet cannot be opened for writing alone.
-  const said = new Socket({ fd: openSync(`${path}.out`, constants.O_RDWR | constants.O_NONBLOCK), readable: false });
-  let asked = 0;
+  const input = new Socket({ fd: openSync(`${path}.in`, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
+  // Opened for reading too, because a pipe without a reader cannot be opened for writing alone.
+  const output = new Socket({ fd: openSync(`${path}.out`, constants.O_RDWR | constants.O_NONBLOCK), readable: false });
+  let pending = 0;
   let isOver = false;
   const close = (): void => {
-    heard.destroy();
-    said.destroy();
+    input.destroy();
+    output.destroy();
   };
-  const goOn = (): void => {
-    if (isOver && asked === 0 && said.writableLength === 0) close();
-    else if (asked >= most.asked || said.writableNeedDrain) heard.pause();
-    else heard.resume();
+  const proceed = (): void => {
+    if (isOver && pending === 0 && output.writableLength === 0) close();
+    else if (pending >= most.pending || output.writableNeedDrain) input.pause();
+    else input.resume();
   };
   const answer = async (line: Uint8Array | null): Promise<void> => {
-    asked += 1;
+    pending += 1;
     const document = line === null ? tooLong : await mcpAnswer(decoded(line), ask);
-    asked -= 1;
-    if (document !== null && !said.destroyed) said.write(`${JSON.stringify(document)}\n`);
-    goOn();
+    pending -= 1;
+    if (document !== null && !output.destroyed) output.write(`${JSON.stringify(document)}\n`);
+    proceed();
   };
   const take = wholeLines((line) => void answer(line));
-  heard.on('data', (chunk: Buffer) => {
+  input.on('data', (chunk: Buffer) => {
     take(chunk);
-    goOn();
+    proceed();
   });
-  heard.on('end', () => {
+  input.on('end', () => {
     isOver = true;
-    goOn();
+    proceed();
   });
-  said.on('drain', goOn);
-  for (const socket of [heard, said]) socket.on('error', close);
-  said.on('close', over);
+  output.on('drain', proceed);
+  for (const socket of [input, output]) socket.on('error', close);
+  output.on('close', over);
   return { [Symbol.dispose]: close };
 }
 
@@ -100,7 +100,7 @@ const tooLong = {
   error: { code: -32600, message: `a line has at most ${most.bytes} bytes` },
 };
 
-/** Each line without its end, and null for one that is too long; what is empty is none. */
+/** Passes on each line without its end, and null for one that is too long. Empty lines are skipped. */
 function wholeLines(hear: (line: Uint8Array | null) => void): (chunk: Uint8Array) => void {
   let rest: Uint8Array = new Uint8Array();
   let isTooLong = false;

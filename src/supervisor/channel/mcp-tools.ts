@@ -3,15 +3,15 @@ import { recordKinds, severities } from '../../domain/board/board.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import type { ChannelAnswer } from './client-channel.ts';
 
-/** A command of the agent's as a tool. What only people may do is none. */
+/** A command of the fence client as a tool. Nothing that only people may do is a tool. */
 type Tool = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Schema;
-  /** The message of the client in the fence that says the same; a text: why there is none. */
-  message(given: ToolArguments): object | string;
+  /** Returns the message that the fence client would send; a text when the arguments make none. */
+  message(args: ToolArguments): object | string;
   /** Returns the text that the agent gets when the message was taken. */
-  told(answer: ChannelAnswer, given: ToolArguments): string;
+  reply(answer: ChannelAnswer, args: ToolArguments): string;
 };
 /** Arguments that fit the schema. */
 type ToolArguments = Readonly<Record<string, unknown>>;
@@ -30,12 +30,12 @@ type Property = { readonly description?: string } & (
 );
 
 /** Returns one line that says why the arguments do not fit; null when they do. */
-function argumentMisfit({ properties, required }: Schema, given: ToolArguments): string | null {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
+function argumentMisfit({ properties, required }: Schema, args: ToolArguments): string | null {
+  const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined) return `there is no argument ${JSON.stringify(unknown.slice(0, 80))}`;
-  const missing = required.find((name) => given[name] === undefined);
+  const missing = required.find((name) => args[name] === undefined);
   if (missing !== undefined) return `${missing} is missing`;
-  const wrong = Object.entries(given).find(([name, value]) => !fits(properties[name], value));
+  const wrong = Object.entries(args).find(([name, value]) => !fits(properties[name], value));
   return wrong === undefined ? null : `${wrong[0]} must be ${shown(properties[wrong[0]])}`;
 }
 
@@ -95,7 +95,7 @@ const tools: readonly Tool[] = [
       ['status', 'summary'],
     ),
     message: (handoff) => ({ do: 'handoff', handoff }),
-    told: () => 'handoff taken; you may end now',
+    reply: () => 'handoff taken; you may end now',
   },
   {
     name: 'post',
@@ -103,13 +103,13 @@ const tools: readonly Tool[] = [
     inputSchema: takes(
       {
         text,
-        to: { type: 'string', description: 'a task, `person` or `all`; all, if nobody is named' },
+        to: { type: 'string', description: 'a task, `person` or `all`; default: all' },
         kind: { type: 'string', enum: recordKinds },
       },
       ['text'],
     ),
     message: ({ text, to = 'all', kind = 'note' }) => ({ do: 'post', kind, target: to, text }),
-    told: (_, { to = 'all' }) => `posted for ${to}`,
+    reply: (_, { to = 'all' }) => `posted for ${to}`,
   },
   {
     name: 'ask',
@@ -118,7 +118,7 @@ const tools: readonly Tool[] = [
     inputSchema: takes({
       question: text,
       to: { type: 'string', description: 'a task instead of a person' },
-      severity: { type: 'string', enum: severities, description: 'normal, if it is not said' },
+      severity: { type: 'string', enum: severities, description: 'default: normal' },
       scope: { ...texts, maxItems: 20, description: 'paths that you need to change' },
       why: { type: 'string', maxLength: 500, description: 'why you need them' },
       wait: { type: 'integer', minimum: 0, maximum: 600, description: 'seconds to wait for the answer' },
@@ -128,7 +128,7 @@ const tools: readonly Tool[] = [
       if (question === undefined) return 'there is no question';
       return { do: 'post', kind: 'question', target: to, text: question, severity, wait };
     },
-    told({ granted, later, answer }, { scope }) {
+    reply({ granted, later, answer }, { scope }) {
       if (scope !== undefined && later !== undefined) return laterText(later);
       if (scope !== undefined)
         return granted === true ? 'granted: you may change them now' : 'asked, and not granted so far';
@@ -140,18 +140,19 @@ const tools: readonly Tool[] = [
     description: 'Messages to you from people and other tasks, and the answers to your questions.',
     inputSchema: takes({}),
     message: () => ({ do: 'inbox' }),
-    told: ({ mail = '' }) => mail,
+    reply: ({ mail = '' }) => mail,
   },
   {
     name: 'scope',
-    description: 'Paths that this task owns and may change now, paths that people granted, and paths that are not yours.',
+    description:
+      'Paths that this task owns and may change now, paths that people granted, and paths that are not yours.',
     inputSchema: takes({}),
     message: () => ({ do: 'scope' }),
-    told: ({ scope = null }) => JSON.stringify(scope, null, 2),
+    reply: ({ scope = null }) => JSON.stringify(scope, null, 2),
   },
 ];
 
-/** The client in the fence imports nothing, and says the same. */
+/** The fence client prints the same text. It imports nothing of ours, so it has a copy. */
 const laterText = (paths: readonly string[]): string =>
   `granted from the next attempt on; read-only in this one: ${paths.join(' ')}. Go on without it, or hand off partial`;
 
@@ -160,12 +161,12 @@ export type AskChannel = (message: object) => ChannelAnswer | Promise<ChannelAns
 
 /**
  * Answers one line of the Model Context Protocol on stdio: as much of it as a server of tools alone needs, without the libraries that
- * every supervisor would have to load. Null: it was a notification, or an answer that nobody asked for.
+ * every supervisor would have to load. Null for a notification, and for an answer to no request.
  */
 export async function mcpAnswer(line: string, ask: AskChannel): Promise<object | null> {
-  const said = shallowJson(line);
-  if (said === undefined) return failed(null, codes.parse, 'that is no JSON, or too deep');
-  const { jsonrpc, id, method, params } = fieldsOf(said);
+  const message = shallowJson(line);
+  if (message === undefined) return failed(null, codes.parse, 'that is no JSON, or too deep');
+  const { jsonrpc, id, method, params } = fieldsOf(message);
   if (jsonrpc !== '2.0' || (id !== undefined && !isId(id))) return failed(null, codes.request, 'that is no request');
   if (id === undefined || method === undefined) return null;
   switch (method) {
@@ -196,16 +197,16 @@ const begun = (wanted: unknown): object => ({
 });
 
 /** Answers wrong arguments with a text for the model, which can correct them. Only a tool that does not exist is an error of the client. */
-async function called(id: Id, { name, arguments: given = {} }: ToolArguments, ask: AskChannel): Promise<object> {
+async function called(id: Id, { name, arguments: args = {} }: ToolArguments, ask: AskChannel): Promise<object> {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return failed(id, codes.params, 'there is no such tool');
-  const fields = fieldsOf(given);
+  const fields = fieldsOf(args);
   const wrong = argumentMisfit(tool.inputSchema, fields);
   const message = wrong ?? tool.message(fields);
   if (typeof message === 'string') return spoken(id, `not taken: ${message}`, true);
   const answer = await ask(message);
   return answer.ok
-    ? spoken(id, tool.told(answer, fields), false)
+    ? spoken(id, tool.reply(answer, fields), false)
     : spoken(id, `not taken: ${answer.why ?? 'no reason given'}`, true);
 }
 

@@ -51,13 +51,13 @@ export function takePosts(attempt: string, known: Terms['inbox'], note: (note: A
       if (fault !== null) return refused(explain(fault).detail);
       if (posts >= policy.recordsOfAttempt) return refused(`you have posted ${posts} times, and more is not taken`);
       const post = posts + 1;
-      const asked: Post = {
+      const content: Post = {
         kind: kind as Post['kind'],
         target: targetNamed(target as string),
         text: text as string,
         ...(severity === undefined ? {} : { severity: severity as Severity }),
       };
-      if (!note({ note: 'posted', post, ...asked })) return refused('too much was noted of this attempt already');
+      if (!note({ note: 'posted', post, ...content })) return refused('too much was noted of this attempt already');
       posts = post;
       if (!(wait > 0)) return { ok: true, answer: null };
       return new Promise((resolve) => {
