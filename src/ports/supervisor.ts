@@ -32,19 +32,19 @@ export type Job = {
   readonly argv: readonly string[];
   /** Name of the agent's executor, see `src/agents`. */
   readonly executor: string;
-  /** For agents with a protocol of their own; null for commands, checks and generators. */
+  /** Set for agents with a protocol of their own; null for commands, checks and generators. */
   readonly agent: AgentJob | null;
-  /** As an attempt begins; people change them later. Absent for the other kinds and in jobs of an earlier version. */
+  /** The terms at the start of an attempt; people may change them later. Absent for other kinds and in jobs of an earlier version. */
   readonly terms?: Terms;
   /** The prompt: on stdin and as `$TIDEGATE_BRIEF` in the fence. Empty for the other kinds. */
   readonly brief: string;
   readonly setup: string | null;
-  /** Patterns of the files that it makes its product from. Absent: as the command tells. */
+  /** Patterns of the files that `setup` makes its product from. Absent when they follow from the command. */
   readonly setupInputs?: readonly string[];
-  /** `from` is a commit of the person's own: nothing that an agent wrote shapes what `setup` makes of it. */
+  /** True when `from` is a commit of the person: no work of an agent shapes the product of `setup`. */
   readonly isPersons: boolean;
   readonly teardown: string | null;
-  /** Where products of `setup` are kept, by key of command and inputs. */
+  /** Directory of the products of `setup`, by a key of command and inputs. */
   readonly cache: string;
   /** The person's checkout, read for `.worktreeinclude` only. */
   readonly checkout: string;
@@ -62,7 +62,7 @@ export type Job = {
   readonly silence: number;
   /** Short directory for sockets (paths over 107 bytes fail). */
   readonly runDirectory: string;
-  /** Paths that agents' configuration lives in, read-only in the fence unless owned. */
+  /** Paths of agents' configuration, read-only in the fence unless the task owns them. */
   readonly readOnly: readonly string[];
 };
 
@@ -70,22 +70,22 @@ export type Job = {
 export type ShellJob = Omit<Job, 'kind' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'>;
 
 export type AgentJob = {
-  /** Name of the program, as it is looked for on the PATH, and what it is always given. */
+  /** Name of the program on the PATH, and the arguments that it always gets. */
   readonly program: string;
   readonly arguments: readonly string[];
-  /** A program that it starts in turn: shown to it too, if it is on the PATH. */
+  /** A program that it starts in turn. The fence shows that program too, if it is on the PATH. */
   readonly drives?: string;
-  /** Names of variables of ours that log it in, and of those that only steer it. */
+  /** Names of our variables that log it in, and of those that only configure it. */
   readonly credentials: readonly string[];
   readonly variables: readonly string[];
   /** Absent in jobs of an earlier version, and for agents that need none. */
   readonly login?: AgentLogin;
   readonly model: string | null;
-  /** Null: no limit. */
+  /** Null when there is no limit. */
   readonly turns: number | null;
   /** Dollars that this attempt may cost. */
   readonly usd: number;
-  /** A session of an earlier attempt of this task. `job` is the one that began it and holds the agent's home. */
+  /** A session of an earlier attempt of this task. `job` is the job that began it and holds the agent's home. */
   readonly session: { readonly id: string; readonly job: string; readonly usage: Usage } | null;
   readonly scope: ToolScope;
   readonly breaker: 'normal' | 'strict';
@@ -131,9 +131,9 @@ export type ExitRecord = {
   readonly chargedSeconds: number;
   /** Absent when the machine did not sleep. */
   readonly sleptSeconds?: number;
-  /** Commands tried from inside the fence that only a person may give, e.g. `approve demo-ab12`. */
+  /** Commands that were tried from inside the fence and that only a person may run, e.g. `approve demo-ab12`. */
   readonly refusals: readonly string[];
-  /** Of agents that speak a protocol; absent for commands, checks and generators. */
+  /** Set for agents with a protocol; absent for commands, checks and generators. */
   readonly agent?: AgentReport;
 };
 
@@ -142,29 +142,29 @@ export type NumberedNote = { readonly number: number; readonly note: AgentNote }
 
 export type SupervisorEvent =
   | { readonly type: 'started'; readonly record: StartedRecord; readonly pid: number }
-  /** All notes so far, also those reported before. */
+  /** All notes so far, including those reported before. */
   | { readonly type: 'noted'; readonly notes: readonly NumberedNote[] }
-  /** Also when the first supervisor died without a word: another then snapshots what is there, with ending `lost`. */
+  /** Also reported when the first supervisor died: another then takes the snapshot, with ending `lost`. */
   | { readonly type: 'ended'; readonly record: ExitRecord };
 
 /** Starts supervisors, finds them again after a restart, and ends them. */
 export interface Supervisors {
   /**
    * Ensures that the job runs or ran, exactly once: writes `job.json`, starts a supervisor unless one has claimed the job,
-   * and reports what happens to it, from the beginning, whoever started it. Safe to call again after a crash.
-   * `stop`, `tell` and `send` are for jobs that this process has ensured: no other hears them.
+   * and reports its events from the beginning, whoever started it. Safe to call again after a crash.
+   * `stop`, `tell` and `send` work only for jobs that this process has ensured.
    */
   ensure(job: Job, listener: (event: SupervisorEvent) => void): Promise<void>;
   /**
-   * TERM, 3 s, then the whole pid namespace; the work is snapshotted. An agent that can be asked to end its turn has 2 s for that
-   * first. `ended` follows.
+   * Ends the job: TERM, and after 3 s KILL for the whole pid namespace. The work is snapshotted. An agent that can be asked to end
+   * its turn gets 2 s for that first. `ended` follows.
    */
   stop(id: string, reason: 'stopped' | 'timed-out'): Promise<void>;
   /** Sends the current terms as a whole. False when the attempt has ended. */
   tell(id: string, terms: Terms): Promise<boolean>;
   /**
-   * Hands a person's message to the agent, at most once for each `number`; that it was handed over is noted durably too.
-   * `refused`: the agent takes none now. `over`: it has ended.
+   * Hands a person's message to the agent, at most once for each `number`, and notes that durably.
+   * `refused`: the agent takes no message now. `over`: it has ended.
    */
   send(id: string, number: number, text: string): Promise<'taken' | 'refused' | 'over'>;
   /** Call when the exit is in the ledger: the supervisor may end. */

@@ -11,7 +11,7 @@ export type ControlRequest =
   | { readonly do: 'acknowledge' }
   | ControlQuestion;
 
-/** These are answered, by `id`. */
+/** Requests that the supervisor answers, by `id`. */
 export type ControlQuestion =
   | { readonly do: 'tell'; readonly id: number; readonly terms: Terms }
   | { readonly do: 'send'; readonly id: number; readonly number: number; readonly text: string };
@@ -21,7 +21,7 @@ export type ControlNotice =
   | { readonly event: 'attached' | 'started' | 'noted' | 'ended' }
   | { readonly event: 'answered'; readonly id: number; readonly taken: boolean };
 
-/** Both ends are ours and the socket is for our own uid: lines are short and well formed. */
+/** Calls `take` with each line. Lines are short and well formed, because both ends are ours and the socket is for our own uid. */
 export function eachLine(socket: Socket, take: (line: string) => void): void {
   let text = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => {
@@ -34,28 +34,29 @@ export function eachLine(socket: Socket, take: (line: string) => void): void {
   });
 }
 
-type Asked = ControlQuestion extends infer One ? (One extends ControlQuestion ? Omit<One, 'id'> : never) : never;
+/** A question before it gets its `id`. */
+type NewQuestion = ControlQuestion extends infer One ? (One extends ControlQuestion ? Omit<One, 'id'> : never) : never;
 
 /** A connection to a living supervisor. */
 export type SupervisorLine = {
   send(request: ControlRequest): void;
-  /** Null: the supervisor has left without an answer. */
-  ask(question: Asked): Promise<boolean | null>;
+  /** Null when the supervisor has left without an answer. */
+  ask(question: NewQuestion): Promise<boolean | null>;
   close(): void;
   readonly closed: Promise<void>;
 };
 
-/** null when nobody answers there. `notified` is called for whatever the supervisor has to say. */
+/** Connects to a supervisor; null when none answers. `notified` is called at each notice, except answers to questions. */
 export function attach(record: SupervisorRecord, notified: () => void): Promise<SupervisorLine | null> {
   return new Promise((resolve) => {
     const closed = Promise.withResolvers<void>();
-    const asked = new Map<number, (taken: boolean | null) => void>();
+    const unanswered = new Map<number, (taken: boolean | null) => void>();
     let id = 0;
     const ask: SupervisorLine['ask'] = (question) =>
       new Promise((answer) => {
         id += 1;
         if (socket.destroyed) return answer(null);
-        asked.set(id, answer);
+        unanswered.set(id, answer);
         send({ ...question, id });
       });
     const socket = connect(record.socket);
@@ -65,14 +66,14 @@ export function attach(record: SupervisorRecord, notified: () => void): Promise<
     socket.on('close', () => {
       resolve(null);
       closed.resolve();
-      for (const answer of asked.values()) answer(null);
+      for (const answer of unanswered.values()) answer(null);
     });
     // The first line is the answer to `attach`; everything that happened before it is in the files.
     eachLine(socket, (line) => {
       const notice = JSON.parse(line) as ControlNotice;
       if (notice.event === 'answered') {
-        asked.get(notice.id)?.(notice.taken);
-        asked.delete(notice.id);
+        unanswered.get(notice.id)?.(notice.taken);
+        unanswered.delete(notice.id);
         return;
       }
       resolve({ send, ask, close: () => void socket.end(), closed: closed.promise });

@@ -13,7 +13,7 @@ import { keepSpare, logOf, type Spare, type SupervisorProgram, spawnSupervisor }
 export type { SupervisorProgram } from './spare.ts';
 
 /**
- * Supervisors as processes of their own. What happened is read from the job's files; sockets and watches only say when to look.
+ * Runs supervisors as processes of their own. Events are read from the job's files; sockets and watches only say when to read them.
  */
 export function processSupervisors(program: SupervisorProgram): Supervisors {
   const followed = new Map<string, Follow>();
@@ -60,7 +60,7 @@ export function processSupervisors(program: SupervisorProgram): Supervisors {
 }
 
 type Follow = {
-  /** Resolves when a supervisor has the job, or had it. */
+  /** Resolves when a supervisor has the job, or has had it. */
   readonly running: Promise<void>;
   send(request: ControlRequest): Promise<void>;
   readonly ask: SupervisorLine['ask'];
@@ -78,27 +78,27 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
   const { job, files, program, spare } = followed;
   const left = new AbortController();
   const running = Promise.withResolvers<void>();
-  const told = { started: false, notes: 0, over: false };
+  const reported = { started: false, notes: 0, over: false };
   let line: SupervisorLine | null = null;
-  const tell = (event: SupervisorEvent): void => {
+  const notify = (event: SupervisorEvent): void => {
     if (!left.signal.aborted) listener(event);
   };
   const report = (): void => {
-    const started = told.started ? null : files.started();
-    const exit = told.over ? null : files.exit();
+    const started = reported.started ? null : files.started();
+    const exit = reported.over ? null : files.exit();
     if (started !== null) {
-      told.started = true;
-      tell({ type: 'started', record: started, pid: files.supervisor()?.pid ?? 0 });
+      reported.started = true;
+      notify({ type: 'started', record: started, pid: files.supervisor()?.pid ?? 0 });
       if (!left.signal.aborted) spare.prepare();
     }
-    const notes = job.kind !== 'attempt' || told.over ? [] : files.notes();
-    if (notes.length > told.notes) {
-      told.notes = notes.length;
-      tell({ type: 'noted', notes });
+    const notes = job.kind !== 'attempt' || reported.over ? [] : files.notes();
+    if (notes.length > reported.notes) {
+      reported.notes = notes.length;
+      notify({ type: 'noted', notes });
     }
     if (exit === null) return;
-    told.over = true;
-    tell({ type: 'ended', record: exit });
+    reported.over = true;
+    notify({ type: 'ended', record: exit });
   };
   const follow = async (): Promise<void> => {
     for (let starts = 0; !left.signal.aborted; ) {
@@ -106,7 +106,7 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
       const record = files.supervisor();
       if (record !== null && isAlive(record)) {
         line = await attach(record, report);
-        // let go of while we connected: an open line would keep us from ending
+        // `leave` was called while we connected: an open line would keep this process alive
         if (left.signal.aborted) return line?.close();
         if (line === null) await untilDead(record);
         else {
@@ -118,9 +118,9 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
       }
       if (record !== null) clearAfter(record, files, job);
       report();
-      if (told.over) return;
+      if (reported.over) return;
       if (starts++ >= maxStarts) {
-        tell({ type: 'ended', record: nothingKnown(files, { rule: 'supervisor-unable', words: lastWords(files) }) });
+        notify({ type: 'ended', record: unknownExit(files, { rule: 'supervisor-unable', words: lastWords(files) }) });
         return;
       }
       if (record === null) await startSupervisor(followed, left.signal);
@@ -129,9 +129,9 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
   };
   const done = follow().finally(running.resolve);
   done.catch((error: unknown) =>
-    tell({
+    notify({
       type: 'ended',
-      record: nothingKnown(files, {
+      record: unknownExit(files, {
         rule: 'supervisor-unwatched',
         words: boundedWords(error instanceof Error ? error.message : String(error)),
       }),
@@ -156,15 +156,15 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
 
 const maxStarts = 3;
 
-/** Dead: nothing that it may have left behind runs or can be connected to. */
+/** Ends the processes of a dead supervisor and removes its socket. */
 function clearAfter(record: SupervisorRecord, files: JobDirectory, job: Job): void {
   endOrphans(files, job);
   if (record.socket.startsWith(`${job.runDirectory}/`))
     rmSync(dirname(record.socket), { recursive: true, force: true });
 }
 
-/** The environment failed so badly that not even what is there could be looked at. The workspace stays. */
-const nothingKnown = (files: JobDirectory, because: Finding): ExitRecord => ({
+/** The exit record of a job that nothing is known about, because the environment failed. The workspace is kept. */
+const unknownExit = (files: JobDirectory, because: Finding): ExitRecord => ({
   ending: { reason: 'lost', code: null, signal: null, because },
   handoff: { kind: 'absent' },
   snapshot: null,
@@ -176,7 +176,7 @@ const nothingKnown = (files: JobDirectory, because: Finding): ExitRecord => ({
   refusals: [],
 });
 
-/** The last error that the supervisors themselves printed, without the stack, which is in their log; empty for nothing. */
+/** Returns the last error that the job's supervisors printed, without its stack, which is in their log; '' when there is none. */
 function lastWords(files: JobDirectory): string {
   const log = logOf(files);
   const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
@@ -185,13 +185,13 @@ function lastWords(files: JobDirectory): string {
   return boundedWords(thrown ?? lines.at(-1) ?? '');
 }
 
-/** Another supervisor writes the exit record that the dead one owes; doing it twice gives the same. */
+/** Starts another supervisor, which writes the exit record in place of the dead one. Doing it twice gives the same record. */
 async function rescue(files: JobDirectory, program: SupervisorProgram): Promise<void> {
   const child = spawnSupervisor(program, logOf(files), [files.path, '--rescue']);
   await new Promise<void>((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
 }
 
-/** Resolves when some supervisor has claimed the job, or ours ended without one having done so. */
+/** Starts a supervisor. Resolves when any supervisor has claimed the job, or when ours ended without a claim. */
 async function startSupervisor({ files, program, spare }: Followed, left: AbortSignal): Promise<void> {
   const claimed = Promise.withResolvers<void>();
   const look = (): void => {

@@ -10,12 +10,12 @@ import { absentAsNull, readStateFile } from '../files/state-file.ts';
 import { failpoint } from '../process/failpoint.ts';
 import type { ProcessIdentity } from '../process/process-identity.ts';
 
-/** The files by which supervisor and coordinator tell each other what happened. Each is written once and whole, and durably unless it says otherwise. */
+/** The files through which supervisor and coordinator inform each other. Each is written once, whole, and durably unless its comment says otherwise. */
 export const jobDirectory = (path: string) => ({
   path,
   workspace: join(path, 'workspace'),
   output: join(path, 'output.log'),
-  /** Kept by the coordinator or the supervisor, in this order; each file says that a step was reached. */
+  /** Written by the coordinator or the supervisor, in this order. Each file shows that a step was reached. */
   job: () => readRecord<Job>(join(path, 'job.json')),
   writeJob(job: Job): void {
     failpoint('supervisors-job-before');
@@ -36,15 +36,15 @@ export const jobDirectory = (path: string) => ({
     failpoint('supervisor-prompt-written');
   },
   /**
-   * First processes of fences: what would have to be ended if the supervisor were lost. Not flushed: no process outlives
-   * a power cut.
+   * The first process of the fence, which must be ended if the supervisor is lost. Not flushed, because no process survives a
+   * power cut.
    */
   fenceProcess: () => readRecord<ProcessIdentity>(join(path, 'fence.json')),
   writeFenceProcess(process: ProcessIdentity): void {
     writeWhole(join(path, 'fence.json'), JSON.stringify(process));
     failpoint('supervisor-fence-written');
   },
-  /** Files that only stand in for missing configuration: never work, whoever takes the snapshot. */
+  /** Empty files in place of missing configuration. They are never part of a snapshot. */
   standIns: () => readRecord<readonly string[]>(join(path, 'stand-ins.json')) ?? [],
   writeStandIns(paths: readonly string[]): void {
     writeDurably(join(path, 'stand-ins.json'), JSON.stringify(paths));
@@ -60,7 +60,7 @@ export const jobDirectory = (path: string) => ({
         .slice(0, -1)
         .map((line) => JSON.parse(line) as NumberedNote),
     ) ?? [],
-  /** How far the workspace is, over and over; only for people to see, so a disk that has no room for it is no trouble. */
+  /** Records the progress of the checkout, again and again. It is only for people to see, so a full disk is no failure. */
   writeCopied(copied: { readonly done: number; readonly total: number }): void {
     try {
       writeFileSync(join(path, copiedFile), JSON.stringify(copied), { mode: 0o600 });
@@ -86,7 +86,7 @@ export const jobDirectory = (path: string) => ({
     failpoint('supervisor-exit-written');
   },
   isAcknowledged: () => existsSync(join(path, 'acknowledged')),
-  /** Only tells a living supervisor to leave; that the exit is kept is in the ledger. Not flushed. */
+  /** Lets a living supervisor end. Not flushed, because the ledger records the exit itself. */
   acknowledge(): void {
     failpoint('supervisors-acknowledge-before');
     writeWhole(join(path, 'acknowledged'), '');
@@ -97,7 +97,7 @@ const copiedFile = 'copied.json';
 const promptFile = 'brief.md';
 export type JobDirectory = ReturnType<typeof jobDirectory>;
 
-/** Ours, written whole: a record that does not parse is a broken disk and must not be taken for an absent one. */
+/** Reads a record of ours. It was written whole, so one that does not parse means a broken disk and must not count as absent. */
 const readRecord = <T>(path: string): T | null => readStateFile(path, (text) => JSON.parse(text) as T);
 
 const chunkBytes = 1 << 20;
@@ -126,13 +126,13 @@ async function contentOf(path: string) {
   if (found === null || !found.isFile()) return null;
   return {
     bytes: found.size,
-    // it may grow meanwhile: no more is read than was said
+    // the file may grow meanwhile: no more is read than `bytes`
     read: (from: number, to: number): AsyncIterable<Buffer> =>
       from >= to ? Readable.from([]) : createReadStream(path, { start: from, end: to - 1 }),
   };
 }
 
-/** At most a chunk, ending with a whole character. */
+/** Reads at most one chunk, which ends with a whole character. */
 async function readFrom(path: string, from: number): Promise<{ readonly text: string; readonly next: number }> {
   const opened = await open(path).catch(absentAsNull);
   if (opened === null) return { text: '', next: from };
@@ -142,7 +142,7 @@ async function readFrom(path: string, from: number): Promise<{ readonly text: st
   return { text: whole.toString('utf8'), next: from + whole.length };
 }
 
-/** Disk use of a tree; links are not followed. */
+/** Returns the disk use of a tree. Links are not followed. */
 async function bytesOf(path: string): Promise<number> {
   const found = await lstat(path).catch(absentAsNull);
   if (found === null) return 0;
@@ -153,7 +153,7 @@ async function bytesOf(path: string): Promise<number> {
   return sum;
 }
 
-/** Without the beginning of a character whose end is not there yet. What is not UTF-8 at all is kept. */
+/** Cuts off a character at the end that is not complete yet. Bytes that are not UTF-8 at all are kept. */
 function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

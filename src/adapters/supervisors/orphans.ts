@@ -3,14 +3,14 @@ import type { Job, SupervisorRecord } from '../../ports/supervisor.ts';
 import { isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import type { JobDirectory } from './job-directory.ts';
 
-/** A fence dies with its supervisor by itself; this makes sure before anybody looks at the workspace (I9). */
+/** Ends processes that a dead supervisor left. A fence ends with its supervisor; this makes sure of it before the workspace is read (I9). */
 export function endOrphans(files: JobDirectory, job: Job): void {
   const first = files.fenceProcess();
   if (first !== null) end(first);
   if (job.fence.mode === 'none') killTagged(job.nonce);
 }
 
-/** A supervisor whose socket is closed is on its way out; one that does not go is ended. */
+/** Waits until a supervisor whose socket is closed has ended, and kills it after ten seconds. */
 export async function untilDead(record: SupervisorRecord): Promise<void> {
   for (let waited = 0; isAlive(record); waited += 5) {
     if (waited > 10_000) end(record);
@@ -28,8 +28,8 @@ function end(identity: ProcessIdentity): void {
 }
 
 /**
- * Ends what an unfenced process left behind: without a pid namespace a daemon is known only by the nonce in its environment.
- * A process that cleaned its environment escapes this; that is what waiving the fence gives away.
+ * Ends the processes that an unfenced job left. Without a pid namespace, only the nonce in its environment identifies a daemon.
+ * A process that cleared its environment escapes this: that is the price of working without a fence.
  */
 export function killTagged(nonce: string): void {
   for (const name of readdirSync('/proc')) {

@@ -18,8 +18,8 @@ export type SupervisorProgram = {
 const orderFd = 3;
 
 /**
- * One supervisor, loaded and waiting while agents work, so that the next task does not wait for a program to load.
- * It holds no job and no file; when we are gone its order never comes, and it leaves.
+ * Keeps one supervisor loaded and waiting while agents work, so that the next task does not wait for a program to load.
+ * It holds no job and no file. When this process ends, its pipe closes and it ends too.
  */
 export function keepSpare(program: SupervisorProgram) {
   const log = `${dirname(program.jobs)}/supervisor.next.log`;
@@ -34,7 +34,7 @@ export function keepSpare(program: SupervisorProgram) {
       order?.on('error', () => undefined);
       order?.unref();
     },
-    /** The waiting supervisor with this job, or null when there is none. A job's second supervisor is always a new one. */
+    /** Gives the job to the waiting supervisor; null when there is none. A job's second supervisor is always a new one. */
     take(files: JobDirectory): ChildProcess | null {
       const taken = spare;
       spare = null;
@@ -60,7 +60,7 @@ export type Spare = ReturnType<typeof keepSpare>;
 
 export const logOf = (files: JobDirectory): string => `${files.path}/supervisor.log`;
 
-/** In a session of its own, so that a signal to the coordinator's terminal does not reach it. */
+/** Starts it in a session of its own, so that a signal to the coordinator's terminal does not reach it. */
 export function spawnSupervisor(
   program: SupervisorProgram,
   log: string,
