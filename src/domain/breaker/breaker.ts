@@ -28,7 +28,7 @@ export type Breaker = {
   readonly trips: number;
   /** Calls without an answer yet, the newest last. */
   readonly open: readonly SeenCall[];
-  /** Denied calls whose `tool-call`, or whose `tool-result`, may still come and is then no news. */
+  /** Denied calls whose `tool-call` or `tool-result` may still come. It is then ignored, because the denial was counted. */
   readonly denied: readonly { readonly id: string; readonly awaits: 'tool-call' | 'tool-result' }[];
   readonly reads: Reads;
   readonly repetition: Repetition;
@@ -40,7 +40,7 @@ type Step = { readonly state: Breaker; readonly trip: Trip | null };
 
 const remembered = 32;
 
-/** `workspace` is its path as the agent sees it, so that one file has one name. */
+/** `workspace` is the path that the agent sees, so that one file has one name. */
 export const newBreaker = (workspace: string): Breaker => ({
   workspace,
   trips: 0,
@@ -107,7 +107,7 @@ function denied(state: Breaker, call: SeenCall, because: Finding): Step {
   return settled(next, { call, outcome: 'denied', text: comparable(because), because });
 }
 
-/** The rule and its facts; what others said of it varies. */
+/** Returns the rule and its facts, without the words of others, which vary. */
 const comparable = (because: Finding): string => canonicalJson({ ...because, words: null });
 
 function settled(state: Breaker, done: Settled): Step {

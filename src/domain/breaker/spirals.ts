@@ -18,7 +18,7 @@ export type Trip = {
 
 type EchoClass = 'edit-format-friction' | 'scope-denied' | 'command-blocked' | 'other';
 
-/** How often a thing is done until it counts as a spiral. */
+/** The number of repetitions that counts as a spiral. */
 const tripCount = 3;
 
 /** Returns the one warning that the agent gets, so that it can leave the loop by itself. */
@@ -57,8 +57,8 @@ function advice(echo: EchoClass): string {
 export type Repetition = { readonly key: string; readonly result: string; readonly times: number } | null;
 
 /**
- * The third identical call in a row with an identical result. Another call in between, or another result, begins anew:
- * running the tests after each edit and asking how far a job is are work.
+ * Trips at the third identical call in a row with an identical result. Another call in between, or another result, resets the count:
+ * running the tests after each edit is work, and so is asking how far a job is.
  */
 export function countRepetition(
   before: Repetition,
@@ -75,15 +75,15 @@ export function countRepetition(
   };
 }
 
-/** The last call changed something after all, so it is the first of whatever follows. */
+/** Resets the count after a call that changed a file: it is then the first of a new row. */
 export const afterChange = (before: Repetition): Repetition => before && { ...before, times: 1 };
 
-/** Contents that files had, the file that changed last at the end. */
+/** The contents that files have had. The file that changed last is at the end. */
 export type Histories = readonly History[];
 
 type History = {
   readonly path: string;
-  /** Different contents, the present one last. */
+  /** Different contents, the current one last. */
   readonly contents: readonly string[];
   readonly returns: number;
 };
@@ -91,8 +91,8 @@ type History = {
 const rememberedFiles = { files: 64, contents: 8 };
 
 /**
- * The third time that a file has a content again which it had before. New content is work, and so is a first draft that a formatter
- * rewrites. A file that was deleted is forgotten: what builds and tests make and remove comes back the same each time.
+ * Trips when a file returns to an earlier content for the third time. New content is work, and so is a first draft that a formatter
+ * rewrites. A deleted file is forgotten: files that builds and tests make and remove come back the same each time.
  */
 export function countReturn(
   histories: Histories,
@@ -118,13 +118,13 @@ export function countReturn(
   };
 }
 
-/** Counting begins anew; what the files held stays known. */
+/** Resets the counts and keeps the contents. */
 export const withoutReturns = (histories: Histories): Histories =>
   histories.map((history) => (history.returns === 0 ? history : { ...history, returns: 0 }));
 
 /**
- * Reads since the last edit, the newest last. An edit of any file shows that the agent gets on, and what it read long ago
- * it may have to look up again: both forget.
+ * Reads since the last edit, the newest last. An edit of any file shows progress, so it clears them. Old reads are forgotten too,
+ * because the agent may have to look them up again.
  */
 export type Reads = readonly Read[];
 
@@ -133,7 +133,7 @@ type Read = { readonly path: string; readonly from: number; readonly to: number;
 const rememberedReads = 32;
 
 /**
- * The third of three reads of one path that all overlap. Two overlap when more than half of the longer is in both: going through
+ * Trips at the third of three reads of one path that all overlap. Two overlap when more than half of the longer is in both: going through
  * a file page by page, twice even, with some lines of each page repeated on the next, does not count, nor does a closer look.
  */
 export function countRead(reads: Reads, settled: Settled): { readonly reads: Reads; readonly trip: Trip | null } {
@@ -170,11 +170,11 @@ function overlap(a: Read, b: Read): boolean {
   return a.path === b.path && common * 2 > Math.max(a.to - a.from, b.to - b.from) + 1;
 }
 
-/** The same lines, another text: someone else writes the file, and to look again is right. */
+/** True when the same lines have another text: someone else writes the file, and the agent is right to read it again. */
 const hasChanged = (before: Read, now: Read): boolean =>
   before.path === now.path && before.from === now.from && before.to === now.to && before.text !== now.text;
 
-/** Calls that failed and have not succeeded since, the one that failed last at the end. */
+/** Calls that failed and have not succeeded since. The one that failed last is at the end. */
 export type Echoes = readonly Echo[];
 
 type Echo = {
@@ -190,8 +190,8 @@ type Echo = {
 const rememberedCalls = 32;
 
 /**
- * The same error after the same fix, for the third time. Of a write or of anything that was denied, the call is the fix itself.
- * Of anything else, a test run for instance, the fix is what was written since it failed last; without one nothing is counted.
+ * Trips at the third same error after the same fix. A write, or any denied call, is itself the fix. For other calls, such as a test
+ * run, the fix is everything that was written since its last failure; without a fix nothing is counted.
  */
 export function countEcho(echoes: Echoes, settled: Settled): { readonly echoes: Echoes; readonly trip: Trip | null } {
   const { call } = settled;
@@ -230,11 +230,11 @@ function echoOf(settled: Settled, before: Echo | undefined): Echo {
 
 const withWrite = (echo: Echo, key: string): Echo => ({ ...echo, since: fingerprint(`${echo.since} ${key}`) });
 
-/** A file that could be edited after all no longer resists. */
+/** Removes the failures of files that have now been edited. */
 const withoutFiles = (echoes: Echoes, paths: readonly string[]): Echoes =>
   echoes.filter((echo) => echo.path === null || !paths.includes(echo.path));
 
-/** Numbers vary from one report of an error to the next: durations, process ids, lines. */
+/** Ignores numbers, which vary between reports of one error: durations, process ids, lines. */
 const errorOf = (text: string): string =>
   fingerprint(text.slice(0, 4000).toLowerCase().replaceAll(/\d+/g, '#').replaceAll(/\s+/g, ' ').trim());
 
@@ -243,10 +243,10 @@ function classOf({ call, because, text }: Settled): EchoClass {
   if (rule !== null && commandRules.has(rule)) return 'command-blocked';
   if (rule === 'agent-denied') return call.kind === 'run' ? 'command-blocked' : 'scope-denied';
   if (rule !== null) return 'scope-denied';
-  const said = text.slice(0, 4000);
-  if (call.kind === 'write' && ofEditFormat.test(said)) return 'edit-format-friction';
-  if (ofScope.test(said)) return 'scope-denied';
-  return ofBlocking.test(said) ? 'command-blocked' : 'other';
+  const output = text.slice(0, 4000);
+  if (call.kind === 'write' && ofEditFormat.test(output)) return 'edit-format-friction';
+  if (ofScope.test(output)) return 'scope-denied';
+  return ofBlocking.test(output) ? 'command-blocked' : 'other';
 }
 
 /** Returns the output of a program, or the words of a denial by the agent's own settings. A denial of ours has none: the call says it all. */
@@ -255,7 +255,7 @@ function wordsOf({ because, text }: Settled): readonly string[] {
   return 'words' in because && typeof because.words === 'string' ? [short(because.words, 200)] : [];
 }
 
-/** Rules about what is done; all others are about where. */
+/** Rules about commands; all other rules are about paths. */
 const commandRules = new Set<string>(['git-command', 'no-verify', 'removes-workspace', 'blocked-command', 'forbidden']);
 const ofScope = /\bscope\b|outside (of )?the (workspace|project)|read-only file system/i;
 const ofBlocking =

@@ -6,7 +6,7 @@ import type { Finding } from '../findings/finding.ts';
  * from the snapshot.
  */
 export type AgentEvent =
-  /** `session` is what the agent's own resume takes. */
+  /** `session` is the id with which the agent resumes it. */
   | { readonly type: 'started'; readonly session: string | null; readonly model: string | null }
   /** One answer of the model. Its tool calls follow as events of their own. */
   | { readonly type: 'turn'; readonly text: string }
@@ -14,32 +14,32 @@ export type AgentEvent =
   | { readonly type: 'tool-result'; readonly id: string; readonly outcome: 'ok' | 'failed'; readonly text: string }
   /** The call was not carried out. The rule is `agent-denied` when the agent's own settings refused it. */
   | { readonly type: 'denied'; readonly call: ToolCall; readonly because: Finding }
-  /** Content of a file that a call may have changed, as we found it afterwards; null when it is gone. */
+  /** Digest of a file that a call may have changed, read after the call; null when the file is gone. */
   | { readonly type: 'file-seen'; readonly path: string; readonly digest: string | null }
-  /** Of this attempt so far, never a difference. */
+  /** The total of this attempt so far, never a difference. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The provider refused or broke off; the agent keeps trying by itself. */
   | { readonly type: 'provider-trouble'; readonly trouble: AgentFailure }
   | { readonly type: 'output'; readonly text: string }
-  /** A person's message has reached it. */
+  /** A person's message has reached the agent. */
   | { readonly type: 'told'; readonly text: string }
-  /** A line of the agent's that we do not know: kept and counted, never fatal. */
+  /** A line of the agent's stream that we do not know: kept and counted, never fatal. */
   | { readonly type: 'unknown'; readonly line: string }
-  /** The agent's own last word, before its process ends. */
+  /** The agent's own report of its end, before its process ends. */
   | { readonly type: 'ended'; readonly outcome: 'completed' | 'failed'; readonly trouble: AgentFailure | null };
 
 export type ToolCall = {
   readonly id: string;
-  /** The agent's own name for it. */
+  /** The agent's own name for the tool. */
   readonly tool: string;
   readonly kind: ToolKind;
   /** As the agent spelled them: absolute, or relative to the workspace. */
   readonly paths: readonly string[];
   /** Set for `run`. */
   readonly command: string | null;
-  /** Where a `run` starts, when the agent tells; otherwise the workspace. */
+  /** The directory of a `run`, if the agent names it. Absent: the workspace. */
   readonly directory?: string;
-  /** Lines of a `read`, from 1, `to` inclusive; null: the whole file, or not a read. */
+  /** Lines of a `read`, from 1, `to` inclusive; null for the whole file, and for other kinds. */
   readonly lines: { readonly from: number; readonly to: number | null } | null;
   /** Everything else that makes two calls the same or not (pattern, old and new text …), in canonical form. */
   readonly input: string;
@@ -52,17 +52,17 @@ export type Usage = {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedTokens: number;
-  /** Null where the agent names no price: nothing is invented. */
+  /** Null when the agent reports no price: we invent none. */
   readonly usd: number | null;
 };
 
 export type AgentFailure = {
   readonly kind: AgentFailureKind;
-  /** When the provider says it will serve again, as ISO time; null when it does not say. */
+  /** ISO time from which the provider serves again; null when it names none. */
   readonly until: string | null;
-  /** The provider's or the agent's own; empty when there are none. */
+  /** Words of the provider or the agent; empty when there are none. */
   readonly words: string;
-  /** After which time the agent tries again by itself, if it says so. */
+  /** Milliseconds until the agent tries again by itself, if it says so. */
   readonly retryMs?: number;
   /** Set when we found it before the agent was launched. */
   readonly because?: Finding;

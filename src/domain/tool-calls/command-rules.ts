@@ -18,11 +18,11 @@ type Refusal = FindingsOf<
 >;
 type WordRule = { readonly text: string; readonly words: readonly string[] };
 
-/** Without a word in it, a rule says nothing. */
+/** Leaves out texts without a word. */
 export const wordRules = (texts: readonly string[]): readonly WordRule[] =>
-  texts.map((text) => ({ text, words: spoken([text]) })).filter(({ words }) => words.length > 0);
+  texts.map((text) => ({ text, words: wordsIn([text]) })).filter(({ words }) => words.length > 0);
 
-/** Why a command is not for agents; null when it is. */
+/** Returns why an agent may not run a command; null when it may. */
 export function commandRefusal(command: PlainCommand, limits: CommandLimits): Refusal | null {
   return (
     gitRefusal(command) ??
@@ -48,7 +48,7 @@ function gitRefusal({ program, args }: PlainCommand): Refusal | null {
 }
 const integrating = new Set(['push', 'merge', 'rebase', 'stash', 'worktree', 'update-ref']);
 
-/** Past git's own options, some of which take a word. */
+/** Returns the place of git's subcommand, after git's own options, some of which take a word. */
 function subcommandAt(args: readonly Word[]): number {
   let at = 0;
   while (args[at]?.text.startsWith('-')) at += takingWord.has(args[at]?.text ?? '') ? 2 : 1;
@@ -84,7 +84,7 @@ function removesEverything(
 }
 
 function blocked(command: PlainCommand, rules: readonly WordRule[]): Refusal | null {
-  const [program] = spoken([command.program]);
+  const [program] = wordsIn([command.program]);
   const candidates = rules.filter(({ words }) => words[0] === program);
   return listed(command, candidates, 'blocked-command');
 }
@@ -94,15 +94,15 @@ const forbidden = (command: PlainCommand, rules: readonly WordRule[]): Refusal |
 
 function listed({ program, args }: PlainCommand, rules: readonly WordRule[], rule: Listed): Refusal | null {
   if (rules.length === 0) return null;
-  const said = spoken([program, ...args.map(({ text }) => text)]);
-  const found = rules.find(({ words }) => inOrder(words, said));
+  const commandWords = wordsIn([program, ...args.map(({ text }) => text)]);
+  const found = rules.find(({ words }) => inOrder(words, commandWords));
   return found ? { rule, pattern: found.text } : null;
 }
 
 type Listed = 'blocked-command' | 'forbidden';
 
-/** Words as they count for a rule: in lower case, without quotes and punctuation around them. */
-const spoken = (texts: readonly string[]): readonly string[] =>
+/** Returns words as rules compare them: in lower case, without quotes and punctuation around them. */
+const wordsIn = (texts: readonly string[]): readonly string[] =>
   texts.flatMap((text) => text.toLowerCase().match(/[\p{L}\p{N}_./-]+/gu) ?? []);
 
 function inOrder(pattern: readonly string[], words: readonly string[]): boolean {

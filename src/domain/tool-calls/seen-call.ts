@@ -8,7 +8,7 @@ import type { ToolCall } from './agent-event.ts';
 /** A tool call as the breaker remembers it: of fixed size, whatever the agent passed. */
 export type SeenCall = {
   readonly id: string;
-  /** Equal for calls that ask for the same. Reads of other lines, other patterns, other texts are other calls. */
+  /** Equal for identical calls. A read of other lines, another pattern or another text makes another call. */
   readonly key: string;
   readonly kind: ToolCall['kind'];
   /** The first path, as people write it. */
@@ -21,7 +21,7 @@ export type SeenCall = {
   readonly shown: string;
 };
 
-/** How a call ended. Only then is it counted: a call without an answer says nothing yet. */
+/** A call that has ended. Only these are counted. */
 export type Settled = {
   readonly call: SeenCall;
   readonly outcome: 'ok' | 'failed' | 'denied';

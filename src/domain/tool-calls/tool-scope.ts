@@ -19,14 +19,14 @@ export const toolScopeOf = (plan: FrozenPlan, task: PlannedTask, granted: Grante
   block: plan.block ?? [],
 });
 
-/** Where the agent works, as it sees it. */
+/** The directories of the agent, by the paths that it sees. */
 export type ToolPlace = {
   readonly workspace: string;
   /** The directory that `~` means; null when it is not the agent's own. */
   readonly home: string | null;
-  /** Directories besides the workspace that it may write: its home, /tmp … */
+  /** Directories besides the workspace that it may write to: its home, /tmp … */
   readonly writable: readonly string[];
-  /** The person's checkout: what it would write there is lost, even where its fence lets it. */
+  /** The person's checkout. Anything that the agent wrote there would be lost, even if its fence allows it. */
   readonly checkout: string;
 };
 
@@ -88,7 +88,7 @@ function judgeOutside({ home, writable, checkout, workspace }: ToolPlace, path: 
   return deny({ rule: 'outside-workspace', where: path, place: 'elsewhere', workspace });
 }
 
-/** Of a home only what programs of agents and editors read counts. */
+/** In a home only the configuration that agents, editors and hooks read counts. */
 const ownKinds: ReadonlySet<Steering> = new Set(['agents', 'editors', 'hooks']);
 
 const deny = (because: Finding): Decision => ({ decision: 'deny', because });
