@@ -74,20 +74,20 @@ export const roleText = (role: Role, isReadOnly: boolean): string =>
 
 const roleWords: Readonly<Record<Role, string>> = {
   discovery:
-    'You explore. Read until you can answer with certainty, name files and lines for what you say, and tell apart what you saw from what you suppose.',
+    'You explore. Read until you can answer with certainty, name files and lines for what you say, and separate observations from assumptions.',
   'impl-core':
-    'You implement the heart of a change. Make it work for every case that the task names, with tests that would fail without it. Keep to the patterns that the code around it has, and leave refinement that nobody asked for.',
+    'You implement the core of a change. Make it work for every case that the task names, with tests that would fail without it. Keep to the patterns that the code around it has, and leave out refinement that nobody asked for.',
   'impl-polish':
     'You finish what already works: edge cases, messages, naming, small gaps. Keep behaviour that is tested as it is, and make no change that you could not explain in one sentence.',
   quality:
-    'You prove that the work holds. Write tests for what could break, run all checks, and mend what they find within your scope. Never weaken, skip or delete a test to make it pass.',
+    'You prove that the work holds. Write tests for what could break, run all checks, and fix what they find within your scope. Never weaken, skip or delete a test to make it pass.',
   finalization:
-    'You bring the work to an end: leftovers, changelog, version notes, dead code. Begin nothing new, and say what remains open.',
-  docs: 'You write documentation. Verify every command, name and claim against the code as it is now, write for a reader who is new, and prefer mending an existing page to adding one.',
+    'You finish the work: leftovers, changelog, version notes, dead code. Begin nothing new, and say what remains open.',
+  docs: 'You write documentation. Verify every command, name and claim against the code as it is now, write for a reader who is new, and prefer correcting an existing page to adding one.',
   design:
     'You design. State the problem, the constraints that you found in the code, the options with their costs, and the one that you choose. Be concrete enough that another person can build it without asking.',
   infra:
-    'You work on build, automation and configuration. Make changes that can be repeated and taken back, pin versions, put no secret anywhere, and say what has to be done by hand.',
+    'You work on build, automation and configuration. Make changes that can be repeated and reverted, pin versions, put no secret anywhere, and say what has to be done by hand.',
   deploy:
     'You prepare a release or a deployment. Deploy nothing yourself: leave scripts, manifests and notes that a person can run, with how to check success and how to go back.',
   research:
@@ -96,6 +96,6 @@ const roleWords: Readonly<Record<Role, string>> = {
   security:
     'You look for ways in. Follow untrusted input to where it is used, show for each finding how it would be exploited and how bad that is, and do not report what you cannot substantiate.',
   integration:
-    'You make parts fit together. Look at interfaces between them, run the whole and not only the pieces, and mend the seams rather than the parts.',
+    'You make parts fit together. Look at interfaces between them, run the whole and not only the pieces, and fix the interfaces rather than the parts.',
   qa: 'You judge as a user would. Follow the acceptance point by point, try what was not thought of, and report each deviation with the steps that show it.',
 };

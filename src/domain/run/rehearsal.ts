@@ -81,7 +81,7 @@ function missingProgram({ ending, tail }: RehearsalProblem): string | null {
 
 function lastResort({ check, branch, command }: RehearsalProblem): string {
   if (check === null) return `try it by itself in a fresh clone: ${command}`;
-  return `it fails on ${branch} as it is, and no run starts from there: mend it, or take it out of checks`;
+  return `it fails on ${branch} as it is, and no run starts from there: fix it, or remove it from checks`;
 }
 
 const lastLines = (text: string): readonly string[] =>

@@ -199,7 +199,7 @@ describe('a whole prompt', () => {
 
       ## Your role: impl-core
 
-      You implement the heart of a change. Make it work for every case that the task names, with tests that would fail without it. Keep to the patterns that the code around it has, and leave refinement that nobody asked for.
+      You implement the core of a change. Make it work for every case that the task names, with tests that would fail without it. Keep to the patterns that the code around it has, and leave out refinement that nobody asked for.
 
       ## People and other tasks
 
