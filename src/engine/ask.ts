@@ -17,14 +17,15 @@ export type Answered =
   | { readonly outcome: 'halted'; readonly because: Finding }
   | { readonly outcome: 'no-answer' };
 
-type AskedRepository = Pick<RepositoryHandle, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
+type RequestRepository = Pick<RepositoryHandle, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
 
 /** Milliseconds until a dead coordinator is noticed. */
 const lookMs = 200;
 /** Milliseconds until a halted run counts as an answer. */
 const haltMs = 1_000;
 
-type Asked = { readonly run: RunId; readonly state: RunState };
+/** The run that a request is about, in its current state. */
+type RequestTarget = { readonly run: RunId; readonly state: RunState };
 
 /**
  * Records a request in the run's stream and waits for the coordinator's answer. A request that the current state refuses is
@@ -32,8 +33,8 @@ type Asked = { readonly run: RunId; readonly state: RunState };
  * recorded before: only its answer is waited for.
  */
 export async function askAs(
-  repo: AskedRepository,
-  { run, state }: Asked,
+  repo: RequestRepository,
+  { run, state }: RequestTarget,
   request: RequestEvent,
   earlier?: Stored,
 ): Promise<{ readonly answered: Answered; readonly seq: number }> {
@@ -47,8 +48,8 @@ export async function askAs(
 
 /** Records the request, or returns why it would be refused. */
 async function record(
-  repo: AskedRepository,
-  { run, state }: Asked,
+  repo: RequestRepository,
+  { run, state }: RequestTarget,
   request: RequestEvent,
 ): Promise<Result<Stored, Finding>> {
   const decided = answer(state, request);
@@ -56,19 +57,23 @@ async function record(
 }
 
 /** Waits for the answer to a request that is in the ledger. */
-export const answerOf = (repo: AskedRepository, asked: Stored): Promise<Answered> =>
-  answerTo(repo, asked, async () => 'none');
+export const answerOf = (repo: RequestRepository, recorded: Stored): Promise<Answered> =>
+  answerTo(repo, recorded, async () => 'none');
 
 /** While a request is `under-way`, the coordinator may take its time. A halted run does not answer at all. */
 type Progress = 'none' | 'under-way' | (Answered & { readonly outcome: 'halted' });
 
-async function answerTo(repo: AskedRepository, asked: Stored, progress: () => Promise<Progress>): Promise<Answered> {
+async function answerTo(
+  repo: RequestRepository,
+  recorded: Stored,
+  progress: () => Promise<Progress>,
+): Promise<Answered> {
   const answered = Promise.withResolvers<Answered>();
   const take = ({ event }: Stored): void => {
-    const found = answerIn(event, asked.seq);
-    if (found !== null) answered.resolve(found);
+    const outcome = answerIn(event, recorded.seq);
+    if (outcome !== null) answered.resolve(outcome);
   };
-  const answers = followStream(repo.ledger, asked.stream, take, asked);
+  const answers = followStream(repo.ledger, recorded.stream, take, recorded);
   await using _listening = answers.listen();
   await answers.catchUp();
   let waited = 0;
@@ -102,8 +107,8 @@ function answerIn(event: LedgerEvent, seq: number): Answered | null {
 }
 
 /** An agent may have to stop or the merger to finish first, so the lack of an answer is no failure. */
-async function progressOf(repo: AskedRepository, asked: Stored, request: RequestEvent): Promise<Progress> {
-  const { state } = await readRun(repo.ledger, asked.stream as RunId);
+async function progressOf(repo: RequestRepository, recorded: Stored, request: RequestEvent): Promise<Progress> {
+  const { state } = await readRun(repo.ledger, recorded.stream as RunId);
   if (state === null) return 'none';
   const because = waitsForResume(state, request);
   if (because !== null) return { outcome: 'halted', because };

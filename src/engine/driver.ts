@@ -90,7 +90,7 @@ export function driveRun(
     while (!stopped.signal.aborted) {
       woken = Promise.withResolvers();
       looksAgain = false;
-      const asked = waiters.length;
+      const waitersBefore = waiters.length;
       await log.catchUp();
       const now = inputs();
       await log.record((state) => facts(state, now));
@@ -102,7 +102,7 @@ export function driveRun(
       for (const { key, effect } of due) if (!inFlight.has(key) && !tried.has(key)) start(key, effect);
       // an effect may have recorded something during this look
       if (inFlight.size === 0 && !looksAgain && !goesOnByItself(state))
-        for (const waiter of waiters.splice(0, asked)) waiter.resolve();
+        for (const waiter of waiters.splice(0, waitersBefore)) waiter.resolve();
       const waiting = new AbortController();
       await Promise.race([woken.promise, nextExpiry(state, clock, waiting.signal)]);
       waiting.abort('woken');
@@ -181,15 +181,15 @@ export function sharePlaces(recorded: () => readonly RunState[], most: () => num
   let count = 0;
   return (run) => {
     const runs = recorded();
-    const asked = runs.map((one) => (one.run === run.run ? run : one));
-    const waiting = asked.flatMap(waitingIn);
+    const current = runs.map((one) => (one.run === run.run ? run : one));
+    const waiting = current.flatMap(waitingIn);
     const known = new Set([...runs.flatMap(waitingIn), ...waiting].map(({ key }) => key));
     for (const key of since.keys()) if (!known.has(key)) since.delete(key);
     for (const key of known) if (!since.has(key)) since.set(key, count++);
-    const atWork = asked.reduce((sum, { tasks }) => sum + Object.values(tasks).filter(isLive).length, 0);
+    const liveTasks = current.reduce((sum, { tasks }) => sum + Object.values(tasks).filter(isLive).length, 0);
     return waiting
       .toSorted((a, b) => (since.get(a.key) ?? 0) - (since.get(b.key) ?? 0))
-      .slice(0, Math.max(0, most() - atWork))
+      .slice(0, Math.max(0, most() - liveTasks))
       .filter((one) => one.run === run.run).length;
   };
 }

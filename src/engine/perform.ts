@@ -129,7 +129,7 @@ async function askMerger(
   request: MergerRequest,
   answers: number | null,
 ): Promise<void> {
-  const asked = log.state()?.hash;
+  const planBefore = log.state()?.hash;
   const answer = await askAgain(ports, request);
   if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${ports.epoch} is over`);
   await log.catchUp();
@@ -146,9 +146,9 @@ async function askMerger(
   if (answer.outcome === 'done') return;
   if (request.do === 'merge' && answer.because.rule === 'run-abandoned') return;
   if (request.do === 'land' || request.do === 'rebuild-landing') return landingRefused(ports, log, answer.because);
-  // under another version of the plan it is asked for anew
+  // under another version of the plan the base is requested anew
   if (request.do === 'make-task-base')
-    return log.state()?.hash === asked ? baseRefused(log, request.task, answer.because) : undefined;
+    return log.state()?.hash === planBefore ? baseRefused(log, request.task, answer.because) : undefined;
   throw new EnvironmentFailed({ rule: 'merger-refused', request: request.do, because: answer.because });
 }
 

@@ -13,7 +13,7 @@ import type { TaskState } from '../domain/run/task.ts';
 import { contextOf, fact, type Step, type StepInputs } from './step.ts';
 
 /** Phase 2: a person approves this plan hash, once per run or once per wave. */
-export function approval(state: RunState, given: StepInputs): readonly Step[] {
+export function approval(state: RunState, inputs: StepInputs): readonly Step[] {
   const refused = selectedWaves(state).some((wave) =>
     [wave.thread, wave.preflight, wave.ownership].some((verdicts) => verdicts !== null && !passes(verdicts)),
   );
@@ -27,11 +27,11 @@ export function approval(state: RunState, given: StepInputs): readonly Step[] {
   const name = startTap(state.plan, wave.index);
   const tap = state.taps[name];
   if (tap === undefined)
-    return [fact({ type: 'tap-opened', tap: name, hash: state.hash, expires: expiry(state, given) })];
+    return [fact({ type: 'tap-opened', tap: name, hash: state.hash, expires: expiry(state, inputs) })];
   switch (tap.status) {
     case 'held':
     case 'pending':
-      if (!hasExpired(tap, given.now)) return [];
+      if (!hasExpired(tap, inputs.now)) return [];
       return [
         fact({
           type: 'tap-decided',
@@ -60,5 +60,5 @@ function nextToApprove(state: RunState): WaveState | undefined {
   return wave?.approval === null ? wave : undefined;
 }
 
-const expiry = (state: RunState, given: StepInputs): string =>
-  new Date(Date.parse(given.now) + state.plan.taps.expiresMinutes * 60_000).toISOString();
+const expiry = (state: RunState, inputs: StepInputs): string =>
+  new Date(Date.parse(inputs.now) + state.plan.taps.expiresMinutes * 60_000).toISOString();

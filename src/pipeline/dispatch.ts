@@ -14,8 +14,8 @@ import { policy } from '../domain/settings/policy.ts';
 import { effect, fact, type Step, type StepInputs } from './step.ts';
 
 /** Phase 3: tasks whose needs are met are launched one by one, each recorded before it happens. */
-export function dispatch(state: RunState, given: StepInputs): readonly Step[] {
-  return [...live(state), ...room(state, given), ...starts(state, given)];
+export function dispatch(state: RunState, inputs: StepInputs): readonly Step[] {
+  return [...live(state), ...room(state, inputs), ...starts(state, inputs)];
 }
 
 /** Supervises every attempt that is running by the ledger until it ends, also those of an earlier coordinator. */
@@ -79,28 +79,28 @@ const mayStart = (state: RunState): boolean =>
   state.branch !== null &&
   uncheckedOnBase(state) === null;
 
-function starts(state: RunState, given: StepInputs): readonly Step[] {
+function starts(state: RunState, inputs: StepInputs): readonly Step[] {
   if (!mayStart(state)) return [];
   const running = Object.values(state.tasks).filter(isLive);
   const launching = running.filter((task) => task.progress.status === 'launching').length;
   const own = Math.min(state.plan.limits.parallel - running.length, policy.launching - launching);
   const candidates = startable(state).filter((task) => obstacleTo(state, task, running) === null);
-  const slots = candidates.length === 0 ? 0 : Math.min(own, given.places?.(state) ?? own);
+  const slots = candidates.length === 0 ? 0 : Math.min(own, inputs.places?.(state) ?? own);
   // One ahead even without a free slot: the next task then need not wait for the merger.
   const missing = candidates.slice(0, Math.max(slots, 1)).filter((task) => task.base === null);
   const first = candidates.find((task) => task.base !== null);
-  const asked = missing.map((task) =>
+  const newBases = missing.map((task) =>
     effect(`base ${task.id}`, {
       do: 'ask-merger',
       request: { do: 'make-task-base', run: state.run, task: task.id },
       answers: null,
     }),
   );
-  if (first === undefined || slots <= 0) return asked;
-  return [intend(state, first, given), ...asked];
+  if (first === undefined || slots <= 0) return newBases;
+  return [intend(state, first, inputs), ...newBases];
 }
 
-function intend(state: RunState, task: TaskState, given: StepInputs): Step {
+function intend(state: RunState, task: TaskState, inputs: StepInputs): Step {
   const { progress, base } = task;
   if (progress.status !== 'waiting' || base === null) throw new Error(`${task.id} is not startable`);
   const number = task.launches + 1;
@@ -110,7 +110,7 @@ function intend(state: RunState, task: TaskState, given: StepInputs): Step {
     task: task.id,
     attempt: attemptId(state.run, task.id, number),
     number,
-    nonce: given.nonce(),
+    nonce: inputs.nonce(),
     base,
     from: from === 'base' ? base : from,
     agent: agentOf(task),
@@ -121,19 +121,19 @@ function intend(state: RunState, task: TaskState, given: StepInputs): Step {
 }
 
 /** Pauses and resumes providers for all tasks, and warns before a budget is spent. */
-export function governor(state: RunState, given: StepInputs): readonly Step[] {
+export function governor(state: RunState, inputs: StepInputs): readonly Step[] {
   const near = budgetNear(state);
   if (near !== null) return [fact(near)];
   const over = Object.entries(state.providers).find(
-    ([, pause]) => pause.status === 'paused' && pause.until !== null && pause.until <= given.now,
+    ([, pause]) => pause.status === 'paused' && pause.until !== null && pause.until <= inputs.now,
   );
   if (over !== undefined) return [fact({ type: 'provider-resumed', provider: over[0] })];
-  const shared = sharedPause(state, given);
+  const shared = sharedPause(state, inputs);
   if (shared !== null) return [fact(shared)];
   for (const task of Object.values(state.tasks)) {
     const isPlanned = plannedById(state.plan, task.id) !== undefined;
     const trouble = isPlanned && task.progress.status === 'waiting' ? task.progress.next.trouble : null;
-    const pause = trouble === null ? null : pauseFor(state.providers, trouble, given.now);
+    const pause = trouble === null ? null : pauseFor(state.providers, trouble, inputs.now);
     if (pause !== null) return [fact(pause)];
   }
   return [];

@@ -12,7 +12,7 @@ import { checkTree } from './closure.ts';
 import { effect, fact, isItsTurn, type Step, type StepInputs } from './step.ts';
 
 /** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
-export function land(state: RunState, given: StepInputs): readonly Step[] {
+export function land(state: RunState, inputs: StepInputs): readonly Step[] {
   const over = allClosed(state) ? landedOutcome(state) : null;
   if (over !== null) return [fact({ type: 'run-ended', outcome: over })];
   const due = landingIsDue(state);
@@ -29,7 +29,7 @@ export function land(state: RunState, given: StepInputs): readonly Step[] {
   // what the person said yes to is not what they have now: they are asked again
   if (landing.status === 'refused') return [ask(state)];
   if (!goesOn(state) || openCriticalQuestions(state).length > 0) return [];
-  return tap === undefined && state.plan.land === 'ask' ? [ask(state)] : move(state, landing, given);
+  return tap === undefined && state.plan.land === 'ask' ? [ask(state)] : move(state, landing, inputs);
 }
 
 function ask(state: RunState): Step {
@@ -58,16 +58,16 @@ function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
 
 const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave) => wave.closed);
 
-function move(state: RunState, landing: LandingState, given: StepInputs): readonly Step[] {
+function move(state: RunState, landing: LandingState, inputs: StepInputs): readonly Step[] {
   switch (landing.status) {
     case 'none':
       return [landsOnOwnBranch(state.plan) ? askLand(state) : fact({ type: 'landing-queued' })];
     case 'queued':
-      return isItsTurn(state, given) ? [effect('observe-target', { do: 'observe-target' })] : [];
+      return isItsTurn(state, inputs) ? [effect('observe-target', { do: 'observe-target' })] : [];
     case 'observed':
       // a branch of its own waits for nobody, and where the target is does not matter to it
       if (landsOnOwnBranch(state.plan)) return moveObserved(state, landing, state.target.commit);
-      if (!isItsTurn(state, given)) return [];
+      if (!isItsTurn(state, inputs)) return [];
       return landing.tip === null
         ? [refuse({ rule: 'branch-gone', branch: state.target.branch })]
         : moveObserved(state, landing, landing.tip);

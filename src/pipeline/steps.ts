@@ -21,26 +21,26 @@ import { thread } from './thread.ts';
  * Returns all steps that follow from the state of a run, phase by phase. The order of phases is defined here only.
  * A fact changes the state, so the engine records the first one and calls this again; effects may run side by side.
  */
-export function steps(state: RunState, given: StepInputs): readonly Step[] {
-  const asked = requests(state, given);
+export function steps(state: RunState, inputs: StepInputs): readonly Step[] {
+  const answers = requests(state, inputs);
   if (state.ended !== null)
-    return asked.length > 0 || state.ended !== 'done' ? asked : [...asked, ...lateLanding(state, given)];
-  if (state.abandoned !== null) return [...asked, ...abandonment(state)];
+    return answers.length > 0 || state.ended !== 'done' ? answers : [...answers, ...lateLanding(state, inputs)];
+  if (state.abandoned !== null) return [...answers, ...abandonment(state)];
   return [
-    ...asked,
-    ...governor(state, given),
+    ...answers,
+    ...governor(state, inputs),
     ...thread(state),
     ...preflight(state),
     ...ownership(state),
-    ...approval(state, given),
+    ...approval(state, inputs),
     ...runBranch(state),
     ...baseChecks(state),
     ...monitor(state),
     ...holds(state),
-    ...dispatch(state, given),
+    ...dispatch(state, inputs),
     ...closure(state),
     ...merge(state),
-    ...land(state, given),
+    ...land(state, inputs),
   ];
 }
 
@@ -53,10 +53,10 @@ function runBranch(state: RunState): readonly Step[] {
 }
 
 /** A run that ended on its own branch can land later, when a person requests it. */
-function lateLanding(state: RunState, given: StepInputs): readonly Step[] {
-  const asked = state.taps.land?.status === 'approved' && hasMerged(state);
+function lateLanding(state: RunState, inputs: StepInputs): readonly Step[] {
+  const isApproved = state.taps.land?.status === 'approved' && hasMerged(state);
   const over = ['landed', 'offered', 'undone'].includes(state.landing.status);
-  return asked && !over ? land(state, given) : [];
+  return isApproved && !over ? land(state, inputs) : [];
 }
 
 /**
@@ -81,7 +81,7 @@ function branchMoves(state: RunState): readonly Step[] {
  * because they share the branch. Ends at the first answer: the next is decided on the state that it leads to, and ten
  * thousand requests must not each be looked at ten thousand times.
  */
-function requests(state: RunState, given: StepInputs): readonly Step[] {
+function requests(state: RunState, inputs: StepInputs): readonly Step[] {
   const busy = new Set<TaskId | null>();
   const found: Step[] = [];
   for (const { seq, request } of state.pending) {
@@ -95,7 +95,7 @@ function requests(state: RunState, given: StepInputs): readonly Step[] {
       return [...found, fact(...decided.value, { type: 'request-accepted', request: seq })];
     if (subject !== undefined) busy.add(subject);
     found.push(
-      ...byMerger(state, given, seq, request),
+      ...byMerger(state, inputs, seq, request),
       ...bySupervisor(state, seq, request),
       ...byDisk(state, seq, request),
     );
@@ -125,9 +125,9 @@ function byDisk(state: RunState, seq: number, request: RequestEvent): readonly S
 }
 
 /** Requests that only the merger can perform. Its answer settles them. */
-function byMerger(state: RunState, given: StepInputs, seq: number, request: RequestEvent): readonly Step[] {
+function byMerger(state: RunState, inputs: StepInputs, seq: number, request: RequestEvent): readonly Step[] {
   const { run } = state;
-  if (request.type === 'requested-undo') return isItsTurn(state, given) ? undo(state, seq, request.task) : [];
+  if (request.type === 'requested-undo') return isItsTurn(state, inputs) ? undo(state, seq, request.task) : [];
   if (request.type === 'requested-landing-edit') {
     const { from, copy, by } = request;
     const taking = { do: 'take-landing-edit', run, from, copy, by } as const;

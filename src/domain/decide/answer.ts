@@ -328,9 +328,9 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   const [question] = openCriticalQuestions(state);
   if (question !== undefined) return err(heldByQuestion(state, question));
   const isWhole = discarded(state).length === 0;
-  const asked = request.tasks ?? (isWhole ? null : left);
-  const some = isWhole && asked?.length === left.length ? null : asked;
-  const unfit = asked === null ? null : whyNotAlone(state, asked);
+  const wanted = request.tasks ?? (isWhole ? null : left);
+  const some = isWhole && wanted?.length === left.length ? null : wanted;
+  const unfit = wanted === null ? null : whyNotAlone(state, wanted);
   if (unfit !== null) return err(unfit);
   const { hash } = state;
   const tasks = some === null ? {} : { tasks: some };

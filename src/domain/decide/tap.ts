@@ -5,12 +5,12 @@ import type { FrozenPlan } from '../plan/plan.ts';
 
 /** A point where a human decides. Approve and reject are final, the first wins; a hold is lifted by a later approve. */
 export type TapState =
-  | ({ readonly status: 'pending'; readonly expires: string | null } & Asked)
-  | ({ readonly status: 'held'; readonly by: By; readonly expires: string | null } & Asked)
-  | ({ readonly status: 'approved' | 'rejected' | 'expired'; readonly by: By } & Asked);
+  | ({ readonly status: 'pending'; readonly expires: string | null } & TapSubject)
+  | ({ readonly status: 'held'; readonly by: By; readonly expires: string | null } & TapSubject)
+  | ({ readonly status: 'approved' | 'rejected' | 'expired'; readonly by: By } & TapSubject);
 
-/** `tasks`: about a landing of these only. */
-type Asked = { readonly hash: PlanHash; readonly tasks?: readonly TaskId[] };
+/** The plan that the tap is about. `tasks` is set for a landing of these tasks only. */
+type TapSubject = { readonly hash: PlanHash; readonly tasks?: readonly TaskId[] };
 
 type OpenTap = Extract<TapState, { readonly status: 'pending' | 'held' }>;
 

@@ -28,7 +28,8 @@ export type Performed =
   /** The key belongs to a different request. */
   | { readonly outcome: 'key-reused' };
 
-type Performing<Kind extends SubjectKind, Input> = {
+/** One call of an action. */
+type ActionInvocation<Kind extends SubjectKind, Input> = {
   readonly action: Action<Kind, Input>;
   readonly subject: NoInfer<Subjects[Kind]>;
   readonly input: NoInfer<Input>;
@@ -47,7 +48,7 @@ export const mayPerform = (
 /** Performs an action: sends the request to the coordinator of the run and waits for the answer. Every interface uses it. */
 export async function performAction<Kind extends SubjectKind, Input>(
   repo: Pick<RepositoryHandle, 'ledger' | 'ensureCoordinator' | 'patienceMs' | 'openRunDirectory' | 'caller' | 'clock'>,
-  { action, subject, input, caller = repo.caller, key = null }: Performing<Kind, Input>,
+  { action, subject, input, caller = repo.caller, key = null }: ActionInvocation<Kind, Input>,
 ): Promise<Performed> {
   if (!mayPerform(action, caller)) return { outcome: 'not-allowed' };
   const built = action.request(subject, input, caller.by, repo.clock.now());

@@ -47,7 +47,7 @@ export function keepDisk(options: {
   /** A shortage was reported, so its end must be reported too. */
   let isReported = false;
   let isLooking = false;
-  let asked = false;
+  let isDue = false;
   let isWaiting = false;
 
   const holdsKept = (): boolean => options.runs().some((state) => state !== null && state.kept.length > 0);
@@ -79,8 +79,8 @@ export function keepDisk(options: {
 
   const measureUntilDone = async (): Promise<void> => {
     isLooking = true;
-    while (asked && !stopped.signal.aborted) {
-      asked = false;
+    while (isDue && !stopped.signal.aborted) {
+      isDue = false;
       await measure().catch((cause: unknown) => {
         if (stopped.signal.aborted) return;
         if (!isEnvironmental(cause)) throw cause;
@@ -93,7 +93,7 @@ export function keepDisk(options: {
     isLooking = false;
   };
   const look = (): void => {
-    asked = true;
+    isDue = true;
     if (!isLooking) measureUntilDone().catch(options.failed);
   };
   const lookLater = async (): Promise<void> => {

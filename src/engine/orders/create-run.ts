@@ -67,13 +67,13 @@ function approvals({ plan, hash, wave, approves }: RunOrder, { who }: By): reado
  * Returns the run as it would be before its approval, by the same phases and functions, in memory. Nothing is created, stored
  * or started.
  */
-export function rehearse(order: RunOrder, seen: SeenBefore, given: StepInputs): RunState {
+export function rehearse(order: RunOrder, seen: SeenBefore, inputs: StepInputs): RunState {
   // no thread is requested elsewhere: the built-in board takes its place
   const { thread: _, ...plan } = order.plan;
   const created = createRun({ ...order, plan, approves: [] }, { who: 'tidegate', via: 'policy' }, seen);
   let state = foldRun(created.map((event) => ({ seq: 0, event })));
   while (state !== null && state.ended === null) {
-    const next = steps(state, given).find((step) => step.kind === 'fact');
+    const next = steps(state, inputs).find((step) => step.kind === 'fact');
     if (next?.kind !== 'fact') break;
     for (const event of next.events) state = evolveRun(state, { seq: 0, event });
   }
@@ -82,8 +82,8 @@ export function rehearse(order: RunOrder, seen: SeenBefore, given: StepInputs): 
 }
 
 /** Nothing of this run can happen any more unless a person asks for it, or ever. Facts and effects that are due say otherwise. */
-export function isAtRest(state: RunState, given: StepInputs): boolean {
-  const due = steps(state, given);
+export function isAtRest(state: RunState, inputs: StepInputs): boolean {
+  const due = steps(state, inputs);
   if (state.mode.mode !== 'halted') return due.length === 0 && !goesOnByItself(state);
   return due.every((step) => step.kind === 'effect' && step.effect.do !== 'supervise' && step.effect.do !== 'stop');
 }

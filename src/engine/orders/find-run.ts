@@ -56,18 +56,18 @@ export async function readRun(ledger: Ledger, run: RunId): Promise<KnownRun> {
  */
 export function findSubject(
   runs: readonly KnownRun[],
-  given: string | undefined,
+  reference: string | undefined,
   otherwise: 'newest' | 'none' = 'none',
 ): Result<Subject, NotFound> {
-  if (given === undefined) return taskless(defaultRun(runs, otherwise));
-  if (!/^[a-z0-9][a-z0-9-]*(\/[a-z0-9][a-z0-9-]*)?$/.test(given))
+  if (reference === undefined) return taskless(defaultRun(runs, otherwise));
+  if (!/^[a-z0-9][a-z0-9-]*(\/[a-z0-9][a-z0-9-]*)?$/.test(reference))
     return err({
       reason: 'bad-id',
-      message: `${JSON.stringify(given)} is neither a run nor run/task; see tidegate status --all`,
+      message: `${JSON.stringify(reference)} is neither a run nor run/task; see tidegate status --all`,
     });
-  const [runPart = '', taskPart] = given.split('/');
+  const [runPart = '', taskPart] = reference.split('/');
   const found = pickRun(runs, runPart);
-  const task = taskPart === undefined ? taskOfLive(runs, given, found) : null;
+  const task = taskPart === undefined ? taskOfLive(runs, reference, found) : null;
   if (task !== null) return task;
   if (found.ok && taskPart === undefined) return taskless(found);
   if (found.ok) return findTask(found.value, taskPart ?? '');
@@ -79,13 +79,13 @@ export function findSubject(
   }
   if (taskPart === undefined) {
     const live = defaultRun(runs, otherwise);
-    const task = live.ok ? findTask(live.value, given) : live;
+    const task = live.ok ? findTask(live.value, reference) : live;
     if (task.ok || (live.ok && task.error.reason === 'ambiguous')) return task;
-    const owner = runs.findLast(({ state }) => Object.hasOwn(state?.tasks ?? {}, given));
+    const owner = runs.findLast(({ state }) => Object.hasOwn(state?.tasks ?? {}, reference));
     if (owner !== undefined)
       return err({
         reason: 'unknown-run',
-        message: `no run ${given}; the last task of that name is ${owner.run}/${given}`,
+        message: `no run ${reference}; the last task of that name is ${owner.run}/${reference}`,
       });
   }
   const known = runs.slice(-3).map(({ run }) => run);
@@ -119,41 +119,41 @@ function defaultRun(runs: readonly KnownRun[], otherwise: 'newest' | 'none'): Re
   return err({ reason: 'no-run', message: `no run is open; the newest is ${newest.run}` });
 }
 
-function findTask(known: KnownRun, given: string): Result<Subject, NotFound> {
+function findTask(known: KnownRun, reference: string): Result<Subject, NotFound> {
   const tasks = Object.keys(known.state?.tasks ?? {});
-  const found = pick(tasks, (task) => task, given);
+  const found = pick(tasks, (task) => task, reference);
   if (found.ok) return ok({ ...known, task: taskId(found.value) });
   if (found.error === 'ambiguous') {
-    const names = tasks.filter((task) => task.startsWith(given)).map((task) => `${known.run}/${task}`);
-    return err({ reason: 'ambiguous', message: `${given} fits several tasks: ${names.join(', ')}` });
+    const names = tasks.filter((task) => task.startsWith(reference)).map((task) => `${known.run}/${task}`);
+    return err({ reason: 'ambiguous', message: `${reference} fits several tasks: ${names.join(', ')}` });
   }
-  return err({ reason: 'unknown-task', message: `${known.run} has no task ${given}; it has ${listed(tasks)}` });
+  return err({ reason: 'unknown-task', message: `${known.run} has no task ${reference}; it has ${listed(tasks)}` });
 }
 
 /** Returns the run with this name; otherwise the only live run, or the only run, with this prefix. */
-function pickRun(runs: readonly KnownRun[], given: string): Result<KnownRun, 'unknown' | 'ambiguous'> {
+function pickRun(runs: readonly KnownRun[], reference: string): Result<KnownRun, 'unknown' | 'ambiguous'> {
   const name = (known: KnownRun): string => known.run;
-  const live = pick(runs.filter(isOpen), name, given);
-  const any = pick(runs, name, given);
+  const live = pick(runs.filter(isOpen), name, reference);
+  const any = pick(runs, name, reference);
   return any.ok || !live.ok ? any : live;
 }
 
 /** Returns the task of the only live run with exactly this name, unless a run has it: `drop p` means the task p, not a run with that prefix. */
 function taskOfLive(
   runs: readonly KnownRun[],
-  given: string,
+  reference: string,
   found: Result<KnownRun, 'unknown' | 'ambiguous'>,
 ): Result<Subject, NotFound> | null {
   const [live, ...more] = runs.filter(isOpen);
-  if (live === undefined || more.length > 0 || (found.ok && found.value.run === given)) return null;
-  return Object.hasOwn(live.state?.tasks ?? {}, given) ? ok({ ...live, task: taskId(given) }) : null;
+  if (live === undefined || more.length > 0 || (found.ok && found.value.run === reference)) return null;
+  return Object.hasOwn(live.state?.tasks ?? {}, reference) ? ok({ ...live, task: taskId(reference) }) : null;
 }
 
 /** Returns the item with this name, or the only one with this prefix. */
-function pick<T>(all: readonly T[], name: (one: T) => string, given: string): Result<T, 'unknown' | 'ambiguous'> {
-  const exact = all.find((one) => name(one) === given);
+function pick<T>(all: readonly T[], name: (one: T) => string, reference: string): Result<T, 'unknown' | 'ambiguous'> {
+  const exact = all.find((one) => name(one) === reference);
   if (exact !== undefined) return ok(exact);
-  const [first, ...more] = all.filter((one) => name(one).startsWith(given));
+  const [first, ...more] = all.filter((one) => name(one).startsWith(reference));
   if (first === undefined) return err('unknown');
   return more.length === 0 ? ok(first) : err('ambiguous');
 }

@@ -18,14 +18,14 @@ import type { PlanFlags, PlanSource, ReadPlan, RepositoryHandle } from '../../po
 import { attest, continuationOf, lookBack, refusals, rehearse } from './create-run.ts';
 import { knownRuns } from './find-run.ts';
 
-type OrderAsked = {
+type OrderInput = {
   readonly source: PlanSource;
   readonly flags: PlanFlags;
-  /** Only this wave; null: all. */
+  /** The only wave to run; null for all waves. */
   readonly wave: number | null;
-  /** Agents start from the checkout as it is, with what no commit holds. */
+  /** True when agents start from the checkout as it is, with its uncommitted changes. */
   readonly withUncommitted?: boolean;
-  /** The plan is judged, and nothing will be run: agents, signing and the checkout do not matter. */
+  /** Set when the plan is only judged and nothing will run: agents, signing and the checkout do not matter. */
   readonly planOnly?: true;
   /** Our own version, kept with the run. */
   readonly tidegate: string;
@@ -48,22 +48,22 @@ export type NotOrdered =
       readonly warnings: readonly Finding[];
     };
 
-/** Reads, freezes and rehearses; changes nothing. */
+/** Reads the plan, freezes it and rehearses the run. Changes nothing. */
 export async function prepareOrder(
   repo: RepositoryHandle,
-  asked: OrderAsked,
+  input: OrderInput,
 ): Promise<Result<PreparedOrder, NotOrdered>> {
-  const uncommitted = asked.withUncommitted === true;
-  const found = await repo.readPlan(asked.source, { ...asked.flags, uncommitted });
+  const uncommitted = input.withUncommitted === true;
+  const found = await repo.readPlan(input.source, { ...input.flags, uncommitted });
   if (!found.ok) return err({ because: 'no-plan', message: found.error });
   const read = found.value;
   if (!read.ok) return err({ because: 'mistakes', findings: read.findings, warnings: read.warnings });
-  const ordered = await orderOf(repo, read, asked);
+  const ordered = await orderOf(repo, read, input);
   if (!ordered.ok) return ordered;
-  const { land } = asked.flags;
+  const { land } = input.flags;
   const planned: RunOrder = { ...ordered.value, landing: land ?? 'as-planned', approves: [] };
-  const judged = await judgedBefore(repo, planned);
-  const before = asked.planOnly ? noPreflight : await orderPreflight(repo, planned, uncommitted);
+  const judged = await judgeOrder(repo, planned);
+  const before = input.planOnly ? noPreflight : await orderPreflight(repo, planned, uncommitted);
   const order: RunOrder = before.takes ? { ...planned, uncommitted: true } : planned;
   const warnings = [...read.warnings, ...judged.warnings, ...before.warnings];
   const findings = [...judged.findings, ...before.refused];
@@ -71,7 +71,7 @@ export async function prepareOrder(
   return ok({ order, rehearsed: judged.rehearsed, text: read.text, warnings, notes: before.warnings });
 }
 
-/** From here on it is in the ledger, and a coordinator makes a run of it. */
+/** Records the order in the ledger. A coordinator then makes a run of it. */
 export async function placeOrder(
   repo: Pick<RepositoryHandle, 'openRunDirectory' | 'ledger'>,
   order: RunOrder,
@@ -85,7 +85,7 @@ export async function placeOrder(
 }
 
 /** Judges an order by the phases before approval, and by whether it can be fenced here. */
-export async function judgedBefore(repo: RepositoryHandle, order: RunOrder) {
+export async function judgeOrder(repo: RepositoryHandle, order: RunOrder) {
   const rehearsed = await rehearsal(repo, order);
   const findings = [...refusals(rehearsed), ...(await authorFindings(repo)), ...(await fenceFindings(repo, order))];
   const live = (await knownRuns(repo.ledger)).flatMap(({ state }) => state ?? []);
@@ -95,7 +95,7 @@ export async function judgedBefore(repo: RepositoryHandle, order: RunOrder) {
 async function orderOf(
   repo: RepositoryHandle,
   read: ReadPlan & { readonly ok: true },
-  { wave, tidegate }: OrderAsked,
+  { wave, tidegate }: OrderInput,
 ): Promise<Result<Omit<RunOrder, 'landing' | 'approves'>, NotOrdered>> {
   const { plan, hash } = read;
   const tip = await repo.git.branchTip(plan.base);

@@ -7,7 +7,7 @@ import { planDifference } from '../../domain/plan/plan-difference.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
-import { judgedBefore, type NotOrdered } from './order-run.ts';
+import { judgeOrder, type NotOrdered } from './order-run.ts';
 
 export type NewPlan = {
   readonly order: RunOrder;
@@ -32,7 +32,7 @@ export async function prepareReplan(
   const { plan, warnings } = read.value;
   const order = { ...before, plan, hash: planHash(read.value.hash) };
   if (order.hash === state.hash) return ok({ order, differences: [], vain: [], reused: [], warnings });
-  const judged = await judgedBefore(repo, { ...order, wave: null });
+  const judged = await judgeOrder(repo, { ...order, wave: null });
   const unfit = misfit(state, plan);
   const findings = [...judged.findings, ...(unfit === null ? [] : [unfit])];
   if (findings.length > 0) return err({ because: 'refused', findings, warnings });

@@ -220,7 +220,7 @@ export async function mergeRound(order: MergerOrder, round: Round): Promise<Merg
 
 async function decide(order: MergerOrder, history: History, round: Round): Promise<Intent<Intended>> {
   const isThis = (event: Round) => event.wave === round.wave && event.round === round.round;
-  const answer = (given: MergerAnswer): Intent<Intended> => ({ decision: 'answer', answer: given });
+  const answer = (reply: MergerAnswer): Intent<Intended> => ({ decision: 'answer', answer: reply });
   if (eventsOf(history, 'merged').some(({ event }) => isThis(event))) return answer(mergerDone);
   const before = eventsOf(history, 'merge-intended').findLast(({ event }) => isThis(event))?.event;
 

@@ -181,7 +181,9 @@ export function proveAcceptance(
   const relied: Stored[] = [];
   for (const taken of edit === undefined || edit.position === last.position ? [last] : [edit, last]) {
     if (taken.event.attempt !== evidence.attempt) return err('task-acceptance-other');
-    const request = history.find(({ position, event }) => position < taken.position && isAskedBy(event, taken.event));
+    const request = history.find(
+      ({ position, event }) => position < taken.position && isRequestFor(event, taken.event),
+    );
     if (request === undefined || !byHand.has(taken.event.by.via)) return err('task-acceptance-unasked');
     relied.push(request, taken);
   }
@@ -191,15 +193,17 @@ export function proveAcceptance(
 const isTaking = (event: LedgerEvent): event is Taking =>
   event.type === 'task-accepted' || event.type === 'task-edited';
 
-/** Nothing but a person's own asking takes work: no flag, no marker, no policy. */
+/** Only a person's own request takes work: no flag, no marker, no policy. */
 export const byHand: ReadonlySet<By['via']> = new Set<By['via']>(['terminal', 'command', 'api']);
 
-function isAskedBy(asked: LedgerEvent, taken: Taking): boolean {
-  if (asked.type === 'requested-accept' && taken.type === 'task-accepted')
-    return asked.task === taken.task && asked.snapshot === taken.snapshot && isDeepStrictEqual(asked.by, taken.by);
-  if (asked.type !== 'requested-edit' || taken.type !== 'task-edited') return false;
+function isRequestFor(request: LedgerEvent, taken: Taking): boolean {
+  if (request.type === 'requested-accept' && taken.type === 'task-accepted')
+    return (
+      request.task === taken.task && request.snapshot === taken.snapshot && isDeepStrictEqual(request.by, taken.by)
+    );
+  if (request.type !== 'requested-edit' || taken.type !== 'task-edited') return false;
   const { task, from, copy, by } = taken;
-  return asked.task === task && asked.from === from && asked.copy === copy && isDeepStrictEqual(asked.by, by);
+  return request.task === task && request.from === from && request.copy === copy && isDeepStrictEqual(request.by, by);
 }
 
 /** Every check passed on each of these trees, by the closure's evidence and by a record before it. Gives the records, or the gap. */
