@@ -21,9 +21,9 @@ export function parseHandoff(bytes: Uint8Array): Result<Handoff, Finding> {
   if (document === undefined) return err({ rule: 'handoff-json' });
   const problem = misfit(document);
   if (problem !== null) return err({ rule: 'handoff-schema', ...problem });
-  const given = document as Pick<Handoff, 'status' | 'summary' | 'nonce'> & Partial<Handoff>;
-  const list = (name: (typeof lists)[number]): readonly string[] => given[name] ?? [];
-  const { status, summary, nonce } = given;
+  const handoff = document as Pick<Handoff, 'status' | 'summary' | 'nonce'> & Partial<Handoff>;
+  const list = (name: (typeof lists)[number]): readonly string[] => handoff[name] ?? [];
+  const { status, summary, nonce } = handoff;
   return ok({
     status,
     summary,

@@ -94,10 +94,10 @@ function openLine({ command: [program, ...first], stateDir, checkout, env }: Mer
       child.kill('SIGKILL');
       return;
     }
-    const asked = waiting.get(reply.id);
+    const caller = waiting.get(reply.id);
     waiting.delete(reply.id);
-    if ('answer' in reply) asked?.resolve(reply.answer);
-    else asked?.reject(new MergerFailed(reply.failed));
+    if ('answer' in reply) caller?.resolve(reply.answer);
+    else caller?.reject(new MergerFailed(reply.failed));
   });
   return {
     send: (id, message) =>

@@ -3,12 +3,12 @@ import { runGit } from '../git/process/index.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The person's pager as git finds it: GIT_PAGER, core.pager, PAGER, else less. Null: none is wanted. */
+/** The person's pager as git finds it: GIT_PAGER, core.pager, PAGER, else less. Null when the person wants none. */
 export async function pagerOf(checkout: string, env: Env): Promise<string | null> {
   const own = Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
-  // `core.pager=cat` is ours, for calls of ours; here the person's own word is asked for.
-  const said = env['GIT_PAGER'] ?? (await configured(checkout, own)) ?? env['PAGER'] ?? 'less';
-  return said === '' || said === 'cat' ? null : said;
+  // our own calls of git set `core.pager=cat`; here the person's own setting is read
+  const pager = env['GIT_PAGER'] ?? (await configured(checkout, own)) ?? env['PAGER'] ?? 'less';
+  return pager === '' || pager === 'cat' ? null : pager;
 }
 
 async function configured(checkout: string, env: Record<string, string>): Promise<string | undefined> {

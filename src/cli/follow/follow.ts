@@ -128,6 +128,6 @@ function requestNeeds({ landing, target }: RunState): readonly Need[] {
 
 function failureLines(state: RunState): readonly Text[] {
   if (state.ended !== 'failed') return [];
-  const { message, ...told } = failedRunAdvice(state);
-  return [`  ${message}`, ...adviceLines(told)];
+  const { message, ...advice } = failedRunAdvice(state);
+  return [`  ${message}`, ...adviceLines(advice)];
 }

@@ -35,7 +35,7 @@ export function pauseFor(
 
 function untilOf(trouble: AgentFailure, tries: number, now: string): string | null {
   if (trouble.kind === 'needs-login') return null;
-  const said = trouble.until === null ? Number.NaN : Date.parse(trouble.until);
+  const named = trouble.until === null ? Number.NaN : Date.parse(trouble.until);
   const backOff = Date.parse(now) + Math.min(policy.longestPause, policy.shortestPause * 2 ** (tries - 1));
-  return new Date(Number.isNaN(said) ? backOff : Math.max(said, Date.parse(now) + 1_000)).toISOString();
+  return new Date(Number.isNaN(named) ? backOff : Math.max(named, Date.parse(now) + 1_000)).toISOString();
 }

@@ -54,7 +54,7 @@ export const atMostAllowed = tighten<number>((value, { allowed }) => allowed !==
 
 /** Not `value` where the person says `chosen`. */
 export const notInstead = <T>(value: T, chosen: T): RepositoryRule<T> =>
-  tighten((asked, { person }) => person === chosen && asked === value);
+  tighten((wanted, { person }) => person === chosen && wanted === value);
 
 export const atMostSize = tighten<string>((value, { below }) => sizeBytes(value) > sizeBytes(below));
 export const atLeastSize = tighten<string>((value, { below }) => sizeBytes(value) < sizeBytes(below));

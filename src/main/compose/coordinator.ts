@@ -71,13 +71,13 @@ export async function hostCoordinator(setting: HostSetting, ledger: Ledger): Pro
   const places = { state, checkout, runDirectory };
   const disk = stateDisk(state, () => readDiskLimits(checkout, state.root, env));
   const secret = secretsOf(env);
-  const told = {
+  const sender = {
     stateDirectory: state.root,
     repository: checkout,
     setting: async () => (await readSettings(checkout, state.root, env)).notify,
   };
-  const notices = personsNotices({ ...told, env, bell: setting.bell });
-  const webhooks = await webhookNotices({ ...told, secret });
+  const notices = personsNotices({ ...sender, env, bell: setting.bell });
+  const webhooks = await webhookNotices({ ...sender, secret });
   const threads = webThreads({ stateDirectory: state.root, secret });
   await disk.tidy();
   const drafts = draftReader(setting);

@@ -20,7 +20,7 @@ export const agentExaminations: readonly Examine[] = Object.entries(agentKinds)
 
 async function examineAgent(name: string, kind: AgentKind, context: Context): Promise<Examined> {
   const { env } = context;
-  const [{ findProgram }, { probeProgram }, { mendHidden, probePlace }] = await Promise.all([
+  const [{ findProgram }, { probeProgram }, { hiddenProgramFix, probePlace }] = await Promise.all([
     import('../../agents/common/program.ts'),
     import('../../adapters/fence/probe.ts'),
     import('./toolchains.ts'),
@@ -36,7 +36,7 @@ async function examineAgent(name: string, kind: AgentKind, context: Context): Pr
       name,
       state: 'warning',
       found,
-      fix: await mendHidden(program.path, missing === null ? [] : [missing], env),
+      fix: await hiddenProgramFix(program.path, missing === null ? [] : [missing], env),
       lines,
     };
   }

@@ -82,13 +82,13 @@ async function checkPrograms(context: Context): Promise<Examined> {
     name,
     state: 'warning',
     found: failed.map(({ path, problem }) => `${path} does not start in the fence: ${problem}`).join('; '),
-    fix: await mendHidden(first.path, [...new Set(failed.map(({ missing }) => missing))], context.env),
+    fix: await hiddenProgramFix(first.path, [...new Set(failed.map(({ missing }) => missing))], context.env),
     lines: first.lines,
   };
 }
 
 /** Returns the fix for a program that does not start in the fence. `missing` lists the paths that it seems not to find there. */
-export async function mendHidden(path: string, missing: readonly string[], env: Context['env']): Promise<string> {
+export async function hiddenProgramFix(path: string, missing: readonly string[], env: Context['env']): Promise<string> {
   if (missing.length === 0) return programFix(path, null);
   const { userConfigFile } = await import('../../adapters/plan-files/config.ts');
   const home = personsHome();

@@ -94,8 +94,8 @@ export function viewOf(repo: RepositoryHandle, { state, stored }: KnownRun): Run
 async function unattendedLines(repo: RepositoryHandle, view: RunView): Promise<readonly Text[]> {
   if (await isAttended(repo, view)) return [];
   const { state } = view;
-  const { message, ...told } = noCoordinatorAdvice(state.run);
-  return ['', [{ text: message, tone: 'bad' }], ...adviceLines(told)];
+  const { message, ...advice } = noCoordinatorAdvice(state.run);
+  return ['', [{ text: message, tone: 'bad' }], ...adviceLines(advice)];
 }
 
 const runLines = (repo: RepositoryHandle, runs: readonly KnownRun[], shown = runs): Promise<readonly Text[]> =>
