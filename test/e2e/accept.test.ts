@@ -152,7 +152,7 @@ describe('tidegate edit', () => {
     await using p = await project({ plan: plan({ half: halfway }) });
     const run = await ran(p);
     const edited = await ended(p.start(['edit', `${run}/half`], editor(p, 'echo whole > work.txt; mkfifo pipe')));
-    expect(edited).toMatchObject({ code: 1, stderr: expect.stringContaining('your changes are kept in') });
+    expect(edited).toMatchObject({ code: 1, stderr: expect.stringContaining('your changes are still in') });
     const [kept] = readdirSync(p.state().edits);
     expect(existsSync(join(p.state().edits, kept ?? '', 'files/pipe'))).toBe(true);
     expect(await eventsOf(p, 'task-edited')).toEqual([]);
@@ -163,7 +163,7 @@ describe('tidegate edit', () => {
     await using p = await project({ plan: plan({ strays }) });
     const run = await ran(p);
     const by = (script: string) => ended(p.start(['edit', `${run}/strays`], editor(p, script)));
-    expect(await by('true')).toMatchObject({ code: 0, stdout: expect.stringContaining('You changed nothing') });
+    expect(await by('true')).toMatchObject({ code: 0, stdout: expect.stringContaining('because you made no changes') });
     expect(await eventsOf(p, 'task-edited')).toEqual([]);
     const failed = await by('echo lost > work.txt; exit 3');
     expect(failed).toMatchObject({ code: 130, stderr: expect.stringContaining('nothing was taken') });
@@ -214,7 +214,7 @@ test('rescue shows what people made of the work, and merged work that never land
   expect(shown.split('\n').filter((line) => /^\S/.test(line))).toEqual([
     expect.stringMatching(new RegExp(`^${run}\\.half\\.1 \\S+, its task is merged$`)),
     expect.stringMatching(new RegExp(`^${run}\\.strays\\.1 \\S+, its task is merged$`)),
-    expect.stringMatching(new RegExp(`^${run}/strays \\S+, without the paths that were dropped \\(1\\)$`)),
+    expect.stringMatching(new RegExp(`^${run}/strays \\S+, without the dropped paths \\(1\\)$`)),
     expect.stringMatching(new RegExp(`^${run}/half \\S+, edited by hand \\(1\\)$`)),
     expect.stringMatching(new RegExp(`^${run} \\S+, merged but not landed$`)),
   ]);
@@ -313,13 +313,13 @@ describe('tidegate edit <run>', () => {
     const untouched = await by('echo more > more.txt');
     expect(untouched.code).toBe(1);
     expect(untouched.stderr).toContain(
-      `settle the conflict in logo.bin: keep logo.bin.${ours} or logo.bin.${theirs} under that name, and remove the rest`,
+      `resolve the conflict in logo.bin: keep logo.bin.${ours} or logo.bin.${theirs} under that name, and remove the rest`,
     );
     expect(untouched.stderr).toContain(
-      `settle the conflict in gone.txt: keep gone.txt.${theirs} under that name, or remove it`,
+      `resolve the conflict in gone.txt: keep gone.txt.${theirs} under that name, or remove it`,
     );
     expect(untouched.stderr).toContain(
-      `settle the conflict in kept.txt: keep kept.txt.${ours} under that name, or remove it`,
+      `resolve the conflict in kept.txt: keep kept.txt.${ours} under that name, or remove it`,
     );
     expect(untouched.stderr).toContain(
       `the conflict is not resolved in gone.txt.${theirs}, kept.txt.${ours}, logo.bin.${ours}, logo.bin.${theirs}`,

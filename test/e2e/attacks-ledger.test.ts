@@ -38,7 +38,7 @@ describe.concurrent('a coordinator that is stopped inside a transaction', () => 
       const commands = [['status'], ['approve'], ['stop'], ['run', 'plan.yaml', '--yes'], ['coordinate']];
       const all = await Promise.all(commands.map((args) => scene.cli(...args)));
       const line =
-        /^tidegate: the ledger \S+ cannot be used now: another process began to write and does not go on\..*\n$/;
+        /^tidegate: the ledger \S+ cannot be used now: another process holds the write lock and does not finish\..*\n$/;
       for (const ended of all) expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
     } finally {
       stopped.kill('SIGKILL');

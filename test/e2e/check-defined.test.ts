@@ -45,7 +45,7 @@ test('S3: a task that edits what defines the check is held, with just that chang
 
   // a wildcard was written for something else
   const wild = await scene.cli('grant', `${id}/work`, '*.sh');
-  expect(wild.stdout).toContain('A wildcard opens no protected file and no check definition');
+  expect(wild.stdout).toContain('A wildcard never includes protected files and check definitions');
   expect((await scene.cli('resume', id)).code).toBe(43);
   expect(onMain(scene, 'works.txt')).toBe('yes');
 

@@ -47,7 +47,7 @@ test('what cannot begin is told in a line and leaves nothing behind', { timeout:
   await using here = await project({ plan: {}, env: { PATH: '/usr/bin:/bin' } });
   expect(await here.cli('go', 'Fix the login')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('no agent can be started'),
+    stderr: expect.stringContaining('no agent can start'),
   });
   here.git('checkout', '-q', '--detach');
   expect(await here.cli('go', 'Fix the login')).toMatchObject({
