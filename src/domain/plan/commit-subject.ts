@@ -10,9 +10,9 @@ export type SubjectFault =
   | { readonly fault: 'several-lines' | 'empty' | 'too-long' | 'unprintable' }
   | { readonly fault: 'unknown-placeholder'; readonly token: string };
 
-/** Git's own limit of taste, and that of most hosts. */
+/** The usual limit for a subject, in git itself and at most hosts. */
 const longest = 72;
-/** The most that a template may take of it, so that room is left for the title. */
+/** The most characters that a template may take, so that room is left for the title. */
 const longestWritten = 48;
 
 export function subjectFault(template: string): SubjectFault | null {
@@ -26,7 +26,7 @@ export function subjectFault(template: string): SubjectFault | null {
 
 type Described = Pick<PlannedTask, 'id' | 'directive' | 'role'>;
 
-/** The first line of a task's commit: its title, or what the plan's `commit` makes of it. One line of at most 72 characters. */
+/** Returns the first line of a task's commit: its title, or the plan's `commit` filled in. One line of at most 72 characters. */
 export function commitSubject(
   plan: Pick<FrozenPlan, 'name' | 'waves' | 'commit'>,
   run: string,
@@ -36,7 +36,7 @@ export function commitSubject(
   return filled(plan, { task: task.id, title: titleOf(task), run, wave: String(wave + 1), role: task.role });
 }
 
-/** The same for the commit of generated files. */
+/** Returns the first line of the commit of generated files. */
 export const generatedSubject = (plan: Pick<FrozenPlan, 'name' | 'commit'>, run: string, wave: number): string =>
   filled(plan, { task: 'generated', title: 'Rebuild generated files', run, wave: String(wave + 1), role: 'generated' });
 

@@ -21,10 +21,10 @@ export function lintDirective(task: DraftTask, strict: boolean): readonly PlanPr
 
 /** The most tokens that a prompt should have. A directive is never cut, so it may have more. */
 export const promptTokens = 8_000;
-/** Near enough for English and code, and the same for every model. */
+/** Characters per token: near enough for English and code, and the same for every model. */
 export const charactersPerToken = 4;
 
-/** A warning under `strict`, too: the directive is given whole, whatever it costs. */
+/** A warning, under `strict` too: the agent gets the whole directive, whatever it costs. */
 export function lintDirectiveLength(task: DraftTask): readonly PlanProblem[] {
   const tokens = Math.ceil((task.text?.length ?? 0) / charactersPerToken);
   if (tokens <= promptTokens) return [];
@@ -32,13 +32,13 @@ export function lintDirectiveLength(task: DraftTask): readonly PlanProblem[] {
   return [{ rule: 'directive-long', tokens, most: promptTokens, ...of }];
 }
 
-/** The person's words alone, also where they copied a clause from what an agent was given. */
+/** Returns the person's words alone, without a clause that they copied from a prompt. */
 export const ownWords = ({ text, clauses }: Directive, forbid: readonly string[]): string =>
   clauseTexts(clauses, forbid)
     .reduce((words, clause) => words.replaceAll(clause, ''), text)
     .trim();
 
-/** Titles of markdown headings, lower case, those in code blocks left out. */
+/** Returns the titles of markdown headings in lower case, except those in code blocks. */
 function headings(text: string): readonly string[] {
   return withoutCode(text)
     .map((line) => /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1])
@@ -46,7 +46,7 @@ function headings(text: string): readonly string[] {
     .map((title) => title.toLowerCase());
 }
 
-/** The first line that asks for something no one could check, without anything that pins it down. */
+/** Returns the first line that asks for something that nobody could check, without a detail that makes it precise. */
 function vagueLine(text: string): string | null {
   const line = withoutCode(text).find((candidate) => vagueVerb.test(candidate) && !specific.test(candidate));
   return line === undefined ? null : line.trim().slice(0, 120);

@@ -11,10 +11,10 @@ import {
   plannedById,
 } from './plan.ts';
 
-/** Why a task of an earlier wave does not count as done; null when it does. */
+/** Says why a task of an earlier wave does not count as done; null when it does. */
 export type WhyMissing = 'absent' | 'unfinished' | 'unlanded' | 'undone' | 'dropped' | 'on-branch' | 'not-in-base';
 
-/** A dropped task that a task of a later wave needs is missing there; any other dropped task was given up by name. */
+/** A dropped task counts as missing when a task of a later wave needs it. Any other dropped task was discarded by name. */
 export function whyMissing(plan: FrozenPlan, task: EarlierTask): WhyMissing | null {
   switch (task.status) {
     case 'absent':
@@ -38,10 +38,10 @@ const isNeededLater = (plan: FrozenPlan, { task, wave }: EarlierTask): boolean =
   return dependentsOf(plan, task).some((id) => !here.has(id));
 };
 
-/** A task as one run left it: all that is known of it before git is asked. */
+/** A task as one run left it: everything that is known about it without a look into git. */
 export type EarlierResult = Omit<EarlierTask, 'inBase'>;
 
-/** For each task of the plan what runs of it made of the same task, the newest run first. `runs`: oldest first. */
+/** Returns for each task of the plan its results in earlier runs, the newest run first. `runs` are oldest first. */
 export function earlierResults(
   plan: FrozenPlan,
   runs: readonly (RunState | null)[],
@@ -82,12 +82,12 @@ function resultIn(run: RunState, task: PlannedTask, wave: number): readonly Earl
   }
 }
 
-/** The work of a task, for comparison. A task whose place in the order changes is still the same task. */
+/** Returns the work of a task in a form for comparison. A task whose place in the order changes is still the same task. */
 function workOf({ needs: _, priority: __, ...work }: PlannedTask): string {
   return canonicalJson(work);
 }
 
-/** Runs of this plan that have a branch of their own, newest first: with `land: branch` or `pr` another wave starts from there. */
+/** Returns runs of this plan that have a branch of their own, newest first. With `land: branch` or `pr` another wave starts from there. */
 export function ownBranches(
   plan: FrozenPlan,
   runs: readonly (RunState | null)[],
@@ -99,13 +99,13 @@ export function ownBranches(
   });
 }
 
-/** The branch that a run left its work on, instead of the person's: for good, or until its pull request is merged. */
+/** Returns the branch that holds the work of a run instead of the person's branch: for good, or until its pull request is merged. */
 function ownBranch({ landing, target }: RunState): string | null {
   const isLeft = landing.status === 'landed' || landing.status === 'offered';
   return isLeft && landing.branch !== target.branch ? landing.branch : null;
 }
 
-/** Every task of the waves before this one counts as done. */
+/** Tells whether every task of the waves before this one counts as done. */
 export const isComplete = (plan: FrozenPlan, wave: number, earlier: readonly EarlierTask[]): boolean =>
   earlier.every((task) => task.wave >= wave || whyMissing(plan, task) === null);
 

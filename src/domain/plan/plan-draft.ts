@@ -22,20 +22,20 @@ import {
 import { writtenAgent, writtenRepo } from '../settings/written-settings.ts';
 import { type Role, roles } from './plan.ts';
 
-/** Where in a document: keys and indexes from its root. */
+/** A place in a document: keys and indexes from its root. */
 export type Place = readonly (string | number)[];
 
-/** A finding, still tied to a place in the document; the reader of the file turns it into line and column. */
+/** A finding with its place in the document. The reader of the file turns the place into line and column. */
 export type PlanProblem = FindingsOf<DocumentRules & PlanRules> & {
   readonly place: Place;
-  /** Point at the key instead of its value. */
+  /** Set to point at the key instead of its value. */
   readonly at?: 'key' | 'value';
 };
 
-/** `where`: its place as people know it. */
+/** `where` is its place in words for people. */
 export const placed = ({ place, at, ...finding }: PlanProblem, where: string): Finding => ({ ...finding, where });
 
-/** A plan as written, in one shape for all its forms, before defaults. */
+/** A plan before defaults, in one shape for all forms of plan files. */
 export type PlanDraft = {
   readonly settings: ResolvedSettings;
   readonly waves: readonly DraftWave[];
@@ -48,7 +48,7 @@ export type DraftTask = {
   readonly wave: number;
   readonly place: Place;
   readonly file: string | null;
-  /** The body of the directive; null when it could not be read, which was reported then. */
+  /** The body of the directive; null when it could not be read, which has been reported. */
   readonly text: string | null;
   readonly hasFrontMatter: boolean;
   readonly keys: TaskKeys;

@@ -21,7 +21,7 @@ import {
   placed,
 } from './plan-draft.ts';
 
-/** Mistakes that no single value shows. `runnable` are the agents that this version can drive. */
+/** Returns mistakes that no single value shows. `runnable` are the agents that this version can drive. */
 export function lintDraft(draft: PlanDraft, runnable: readonly string[]): readonly PlanProblem[] {
   const tasks = draft.waves.flatMap((wave) => wave.tasks);
   return [
@@ -36,7 +36,7 @@ export function lintDraft(draft: PlanDraft, runnable: readonly string[]): readon
   ];
 }
 
-/** `skills`: those of the branch `base`. */
+/** `skills` are those of the branch `base`. */
 export function lintSkills(draft: PlanDraft, skills: ReadonlyMap<string, Skill>, base: string): readonly PlanProblem[] {
   return draft.waves
     .flatMap((wave) => wave.tasks)
@@ -50,7 +50,7 @@ export function lintSkills(draft: PlanDraft, skills: ReadonlyMap<string, Skill>,
     );
 }
 
-/** The frozen directives of one wave, judged again as they will be given to agents, and what people should know of it. */
+/** Judges the frozen directives of one wave again, in the form that agents get, and adds notes for people. */
 export function lintDirectives(plan: FrozenPlan, wave: number): PreflightEvidence {
   const tasks = plan.waves[wave]?.tasks ?? [];
   const vague = tasks.flatMap((task) => lintFrozen(plan, task, (draft) => lintDirective(draft, plan.strict)));
@@ -94,7 +94,7 @@ function lintSecrets({ settings, waves }: PlanDraft): readonly PlanProblem[] {
 const lintWave = (wave: PlanDraft['waves'][number]): readonly PlanProblem[] =>
   wave.tasks.length > 0 ? [] : [{ rule: 'empty-wave', place: wave.place }];
 
-/** The one id that is also a name every object answers to. */
+/** Refuses the one id that is also a property of every object. */
 const reservedId = (task: DraftTask): readonly PlanProblem[] =>
   task.id === 'constructor'
     ? [{ rule: 'bad-id', key: task.id, isItem: false, fault: 'reserved', place: idPlace(task), at: 'key' }]
@@ -124,7 +124,7 @@ function unknownNeeds(tasks: readonly DraftTask[]): readonly PlanProblem[] {
   );
 }
 
-/** One problem per cycle found, naming its tasks in order. */
+/** Returns one problem for each cycle, with its tasks in order. */
 function cycles(tasks: readonly DraftTask[]): readonly PlanProblem[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const done = new Set<string>();
@@ -196,7 +196,7 @@ function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readon
   return [];
 }
 
-/** Advice: a limit that the plan or the configuration sets, and that does not hold for these tasks. */
+/** Warns about a limit of the plan or the configuration that has no effect on these tasks. */
 export function lintTurns({ settings, waves }: PlanDraft): readonly PlanProblem[] {
   if (settings.limits.turns === null) return [];
   const tasks = waves
@@ -250,7 +250,7 @@ export function lintPattern(text: string, place: Place): PlanProblem[] {
 const idPlace = (task: DraftTask): Place =>
   typeof task.place.at(-1) === 'number' ? [...task.place, 'id'] : task.place;
 
-/** How far a component is, one honest step after the other. */
+/** Levels of a component, in order. A wave may advance it by one level. */
 export const maturity = [
   'inventoried',
   'contract-frozen',
@@ -264,19 +264,19 @@ export const maturity = [
 ] as const;
 export type Maturity = (typeof maturity)[number];
 
-/** One step up, or none: what one wave may do. */
+/** Tells whether one wave may move a component so far: one level up, or none. */
 export function isStep(from: Maturity, to: Maturity): boolean {
   const steps = maturity.indexOf(to) - maturity.indexOf(from);
   return steps === 0 || steps === 1;
 }
 
-/** As near to a level as one wave may come. */
+/** Returns the level nearest to `to` that one wave may reach. */
 export function stepTowards(from: Maturity, to: Maturity): Maturity {
   const at = maturity.indexOf(from);
   return maturity[Math.min(maturity.indexOf(to), at + 1)] ?? to;
 }
 
-/** Tasks that say in `exit.completion` how far they bring their `components`: from wave to wave by one step at most. */
+/** Judges tasks whose `exit.completion` names a level for their `components`: a wave may advance each by one level at most. */
 export function lintMaturity(tasks: readonly DraftTask[]): readonly PlanProblem[] {
   const reached = new Map<string, { readonly wave: number; readonly level: Maturity }>();
   return tasks
@@ -300,6 +300,6 @@ export function lintMaturity(tasks: readonly DraftTask[]): readonly PlanProblem[
 
 const isBehind = (one: Maturity, other: Maturity): boolean => maturity.indexOf(one) < maturity.indexOf(other);
 
-/** Other words there mean something else. */
+/** Returns null for other words, which have another meaning there. */
 const levelOf = ({ keys }: DraftTask): Maturity | null =>
   maturity.find((level) => level === keys.exit?.completion) ?? null;

@@ -5,14 +5,14 @@ import type { TaskKeys } from './plan-draft.ts';
 /** A plan that nobody wrote as a file: texts from the command line, or markdown files that are a task each. */
 export type PlanSketch = {
   readonly name: string;
-  /** Null: whatever the settings say. */
+  /** Null when the settings decide. */
   readonly agent: string | null;
-  /** Absent: whatever the settings say. */
+  /** Absent when the settings decide. */
   readonly model?: string;
   readonly waves: readonly (readonly SketchedTask[])[];
-  /** One for each wave; absent: as plans name waves by themselves. */
+  /** One name for each wave; absent when waves get their usual names. */
   readonly waveNames?: readonly string[];
-  /** A comment at its top. */
+  /** A comment at the top of the file. */
   readonly note?: string;
 };
 export type SketchedTask = { readonly id: string; readonly do: string; readonly keys?: TaskKeys };
@@ -20,7 +20,7 @@ export type SketchedTask = { readonly id: string; readonly do: string; readonly 
 /** A task as it was typed. */
 export type TypedTask = { readonly text: string; readonly owns: readonly string[] };
 
-/** A sketch of texts, each a task. Ids come from the texts alone: the same texts always give the same plan. */
+/** Makes a sketch of texts, each a task. Ids come from the texts alone: the same texts always give the same plan. */
 export function sketchOf(
   waves: readonly (readonly (string | TypedTask)[])[],
   agent: string | null,
@@ -39,7 +39,7 @@ function sketchedTask(typed: string | TypedTask, taken: Set<string>): SketchedTa
   return owns.length === 0 ? task : { ...task, keys: { owns } };
 }
 
-/** A wave of directives, in the order given. Paths are from the root of the repository. */
+/** Makes a sketch of one wave of directives, in the order of the arguments. Paths are from the root of the repository. */
 export function sketchOfFiles(files: readonly string[]): Result<PlanSketch, string> {
   const named = files.map((file) => ({ id: slugOf(nameIn(file), 64, true), do: file }));
   for (const [at, task] of named.entries()) {
@@ -55,7 +55,7 @@ export function sketchOfFiles(files: readonly string[]): Result<PlanSketch, stri
 
 const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '');
 
-/** The same as a plan file. */
+/** Writes a sketch as a plan file. */
 export function planText({ name, agent, model, waves, waveNames, note }: PlanSketch, usualNote: string): string {
   const tasks = (wave: readonly SketchedTask[], indent: string): readonly string[] =>
     wave.flatMap((task) => taskLines(task, indent));
@@ -89,7 +89,7 @@ function taskLines({ id, do: text, keys }: SketchedTask, indent: string): readon
   ];
 }
 
-/** A value on one line; YAML takes JSON as it is, and a plain word needs no quotes. */
+/** Writes a value on one line. YAML takes JSON as it is, and a plain word needs no quotes. */
 function flow(value: unknown): string {
   if (typeof value === 'string') return scalar(value, 0);
   if (Array.isArray(value))
@@ -105,7 +105,10 @@ const isPlainWord = (value: unknown): value is string =>
   /^[A-Za-z][\w./-]*$/.test(value) &&
   !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value);
 
-/** The words of a text, as many whole ones as fit, in letters that an id may have. Unless it is `whole`, words that say little are left out. */
+/**
+ * Returns as many whole words of a text as fit, in letters that an id may have. Unless it is `whole`, words that say little are
+ * left out.
+ */
 export function slugOf(text: string, longest: number, whole = false): string {
   const all = text
     .normalize('NFKD')
@@ -123,14 +126,14 @@ const idle: ReadonlySet<string> = new Set(
   'a an and are as at be by for from in into is it of on or so that the this to with'.split(' '),
 );
 
-/** Cut between words where there is more than one. */
+/** Cuts between words if there is more than one. */
 function shortened(slug: string, longest: number): string {
   if (slug.length <= longest) return slug;
   const end = slug.lastIndexOf('-', longest);
   return slug.slice(0, end > 0 ? end : longest);
 }
 
-/** Not taken yet; from now on it is. */
+/** Returns an id that is not taken yet, and takes it. */
 export function freeId(slug: string, taken: Set<string>): string {
   let id = slug;
   for (let number = 2; taken.has(id); number += 1) id = `${slug}-${number}`;
@@ -139,7 +142,7 @@ export function freeId(slug: string, taken: Set<string>): string {
   return id;
 }
 
-/** As YAML: plain where it reads the same, a block for several lines, else in quotes, which in YAML are those of JSON. */
+/** Writes a text as YAML: plain where it reads the same, a block for several lines, else in the quotes of JSON, which YAML takes too. */
 function scalar(text: string, indent: number): string {
   if (/^[A-Za-z][\w ./,'()+-]*$/.test(text) && !/ $|^(true|false|null|yes|no|on|off)$/i.test(text)) return text;
   const isBlock =

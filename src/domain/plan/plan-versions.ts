@@ -6,8 +6,9 @@ import { plannedTask, type TaskState } from '../run/task.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
 
 /**
- * The run under another version of its plan. What is merged or closed stays as it is; work that is reused is judged again;
- * everything else begins anew. All of it has to be approved for the new hash (I2). Numbers of attempts and rounds go on, so that none is used twice.
+ * Returns the run under another version of its plan. Merged and closed work stays as it is; work that is reused is judged again;
+ * everything else begins anew. All of it has to be approved for the new hash (I2). Numbers of attempts and rounds continue, so that
+ * none is used twice.
  */
 export function replacePlan(state: RunState, event: RunEvent & { readonly type: 'plan-replaced' }): RunState {
   const { plan, hash } = event;
@@ -45,7 +46,7 @@ export const unjudged = (index: number): WaveState => ({
   closed: false,
 });
 
-/** A closed wave keeps its verdicts, but for the approval: nobody has said yes to the new version yet. */
+/** A closed wave keeps its verdicts, except for the approval: nobody has approved the new version yet. */
 function carryWave(state: RunState, index: number, keepsThread: boolean): WaveState {
   const wave = state.waves[index];
   if (wave === undefined) return unjudged(index);

@@ -24,8 +24,8 @@ export type Role = (typeof roles)[number];
 export type Network = 'on' | 'off' | readonly string[];
 
 /**
- * A plan as it is executed: every default filled in, every directive read.
- * Canonical JSON of this document is what the plan hash is taken of; `run` never changes a person's files.
+ * A plan as it is executed: every default filled in, every directive read. The plan hash is the hash of its canonical JSON. `run`
+ * never changes a person's files.
  */
 export type FrozenPlan = {
   readonly version: 1;
@@ -39,7 +39,7 @@ export type FrozenPlan = {
   readonly partial: 'merge' | 'hold';
   readonly fence: {
     readonly mode: 'auto' | 'none';
-    /** null: the default of each kind of process (command and checks off, the rest on). */
+    /** Null for the default of each kind of process (command and checks off, the rest on). */
     readonly network: Network | null;
     readonly read: readonly string[];
     readonly write: readonly string[];
@@ -59,31 +59,34 @@ export type FrozenPlan = {
   };
   readonly taps: { readonly start: 'run' | 'wave'; readonly expiresMinutes: number };
   readonly setup: string | null;
-  /** Patterns of the files that `setup` makes its product from. Absent: as the command tells. */
+  /** Patterns of the files that `setup` makes its product from. Absent when they follow from the command. */
   readonly setupInputs?: readonly string[];
   readonly teardown: string | null;
   readonly checks: readonly Check[];
-  /** path -> shell command that rebuilds it on the candidate. */
+  /** Path -> shell command that rebuilds it on the candidate. */
   readonly generated: Readonly<Record<string, string>>;
   readonly protect: readonly string[];
-  /** Taken off everything that is protected by default. Absent: nothing is. */
+  /** Patterns that are not protected, although they are by default. Absent when there are none. */
   readonly unprotect?: readonly string[];
   readonly forbid: readonly string[];
-  /** Absent in plans that were frozen before there was one, as is `breaker`. */
+  /** Absent in plans that were frozen before this key existed, as is `breaker`. */
   readonly block?: readonly string[];
   readonly breaker?: 'normal' | 'strict';
-  /** Absent: what waves coordinate by is the built-in board. */
+  /** Absent when waves coordinate on the built-in board. */
   readonly thread?: ThreadPlan;
-  /** Template of the subjects of commits. Absent: the title of the task. */
+  /** Template of the subjects of commits. Absent when they are the titles of tasks. */
   readonly commit?: string;
-  /** Focus of this run, in the person's words, for every agent. Absent: none. */
+  /** Focus of this run, in the person's words, for every agent. */
   readonly focus?: string;
-  /** The repository that it is for. Absent: it does not say. */
+  /** The repository that the plan is for. Absent when the plan does not name it. */
   readonly repo?: Omit<RepoClaim, 'task'>;
   readonly waves: readonly PlannedWave[];
 };
 
-/** `definitions`: what its outcome rests on, as the base had it when the plan was frozen. Absent in plans from before there was a list. */
+/**
+ * `definitions` lists what the outcome depends on, as it was in the base when the plan was frozen. Absent in plans that are older
+ * than this list.
+ */
 export type Check = {
   readonly name: string;
   readonly run: string;
@@ -96,7 +99,7 @@ export type Skill = { readonly name: string; readonly path: string; readonly des
 
 export type PlannedWave = { readonly name: string; readonly tasks: readonly PlannedTask[] };
 
-/** `text` is the person's words alone; `file` is where they came from, null when inline. */
+/** `text` holds only the person's words. `file` is their source; null when inline. */
 export type Directive = { readonly file: string | null; readonly text: string; readonly clauses: readonly Clause[] };
 
 /**
@@ -109,11 +112,11 @@ export type PlannedTask = {
   readonly id: TaskId;
   readonly directive: Directive;
   readonly role: Role;
-  /** A fallback chain; the first is tried first. */
+  /** A fallback chain, in the order in which its agents are tried. */
   readonly agent: readonly string[];
   /** argv for `agent: command`. */
   readonly command: readonly string[] | null;
-  /** null: whatever no sibling claims and `protect` does not. []: read-only, never merged. */
+  /** Null for every path that no sibling claims and `protect` does not cover. []: read-only, never merged. */
   readonly owns: readonly string[] | null;
   readonly needs: readonly TaskId[];
   readonly reads: readonly string[];
@@ -132,11 +135,11 @@ export type PlannedTask = {
     readonly docs: string | null;
   };
   readonly allowEmpty: boolean;
-  /** A plan that it writes: read, and sent back with its mistakes, before the task is ready. Absent: none. */
+  /** The plan that this task writes. It is read, and returned with its mistakes, before the task is ready. */
   readonly drafts?: string;
-  /** The repository that it is for, instead of what the plan says. Absent: as the plan says. */
+  /** The repository that the task is for, if it is not that of the plan. */
   readonly repo?: Omit<RepoClaim, 'task'>;
-  /** Skills that its agent reads first, as the base had them when the plan was frozen. Absent: none. */
+  /** Skills that its agent reads first, as they were in the base when the plan was frozen. */
   readonly skills?: readonly Skill[];
 };
 
@@ -144,14 +147,14 @@ export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves
 
 const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
 
-/** A plan never changes, so its index is made once. */
+/** Computed once for each plan, because a plan never changes. */
 export function plannedById(plan: FrozenPlan, id: TaskId): PlannedTask | undefined {
   const tasks = plannedTasks.get(plan) ?? new Map(allTasks(plan).map((task) => [task.id, task]));
   plannedTasks.set(plan, tasks);
   return tasks.get(id);
 }
 
-/** Tasks that need this one, directly or through others. */
+/** Returns the tasks that need this one, directly or through others. */
 export function dependentsOf(plan: FrozenPlan, task: TaskId): readonly TaskId[] {
   const tasks = allTasks(plan);
   const dependents = new Set<TaskId>();
@@ -166,7 +169,7 @@ export function dependentsOf(plan: FrozenPlan, task: TaskId): readonly TaskId[] 
   return [...dependents];
 }
 
-/** Canonical JSON: keys sorted at every level, no white space. What hashes and equality are taken of. */
+/** Returns canonical JSON: keys sorted at every level, no white space. Hashes and comparisons use it. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -176,5 +179,5 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
 }
 
-/** Whether a landing leaves the target where it is: the run's own branch is made, and with `pr` offered to others. */
+/** Tells whether a landing leaves the target unchanged: it makes a branch of the run, and with `pr` a pull request. */
 export const landsOnOwnBranch = ({ land }: Pick<FrozenPlan, 'land'>): boolean => land === 'branch' || land === 'pr';

@@ -31,7 +31,7 @@ export function contradictionOf(
   return remotes.some(({ url }) => plainRemote(url) === plainRemote(remote)) ? null : 'remote';
 }
 
-/** The address that a repository is named by in a message: that of `origin`, else of the first remote; null when there is none. */
+/** Returns the address for messages: that of `origin`, else of the first remote; null when there is none. */
 export const mainRemote = ({ remotes }: RepoAttestation): string | null =>
   (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.url ?? null;
 
