@@ -21,7 +21,7 @@ import { type RunLog, StaleEpoch } from './run-log.ts';
 /** The supervision of one attempt. Messages reach the supervisor only after `followed`. */
 type Supervision = { readonly followed: PromiseWithResolvers<void>; ended: Promise<void> | undefined };
 
-/** Does one effect and records what came of it. Doing it again after a crash is safe. */
+/** Performs one effect and records its result. Repeating it after a crash is safe. */
 export function performer(ports: EnginePorts, log: RunLog): (effect: Effect) => Promise<void> {
   const attempts = new Map<string, Supervision>();
   const supervision = (id: string): Supervision => {
@@ -51,7 +51,7 @@ export function performer(ports: EnginePorts, log: RunLog): (effect: Effect) => 
       case 'stop': {
         const { ended } = await onceFollowed(effect.attempt);
         await ports.supervisors.stop(effect.attempt.id, 'stopped');
-        // through only when the attempt has ended: asked once, not over and over while it dies
+        // resolves only when the attempt has ended, so that it is requested once and not again and again meanwhile
         return ended?.catch(() => undefined);
       }
       case 'tell':
@@ -101,7 +101,7 @@ async function observeTarget(ports: EnginePorts, log: RunLog): Promise<void> {
   await log.record((state) => (state?.landing.status === 'queued' ? [{ type: 'target-observed', commit }] : null));
 }
 
-/** Asks for the thread of a wave and records what came of it. Under another version of the plan it is asked for anew. */
+/** Requests the thread of a wave and records the result. Under another version of the plan it is requested anew. */
 async function bindThread(
   threads: Threads | undefined,
   log: RunLog,

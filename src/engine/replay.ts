@@ -24,9 +24,9 @@ type Replayed = {
 type Compared = Pick<Replayed, 'differences' | 'earlier'>;
 
 /**
- * Folds one stream from its first event and judges all recorded evidence again, each with the plan and the grants that
- * stood before it; what an attempt left in no snapshot is decided again, and what follows from it with the limits that were recorded. Compares structure, never words.
- * Reads nothing but its argument. Whether the events are those that were stored is the chain's matter.
+ * Folds one stream from its first event and judges all recorded evidence again, each with the plan and the grants that were in
+ * force. Decides again which files no snapshot holds, and the settlement, with the limits that were recorded. Compares structure,
+ * never words. Reads nothing but its argument. The hash chain, not this function, proves that the events are the stored ones.
  */
 export function replayRun(stored: readonly Stored[]): Replayed {
   const compared: Compared[] = [];

@@ -4,7 +4,7 @@ import type { RequestEvent } from '../domain/ledger/requests.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 
-/** Another coordinator has taken over; this process writes nothing any more (I10). */
+/** Thrown when another coordinator has taken over; this process writes nothing any more (I10). */
 export class StaleEpoch extends Error {
   override readonly name = 'StaleEpoch';
 }
@@ -13,7 +13,7 @@ export class StaleEpoch extends Error {
 export type RunLog = {
   readonly run: RunId;
   state(): RunState | null;
-  /** A run that was ordered and not made yet. */
+  /** A run that was ordered and is not created yet. */
   order(): (RequestEvent & { readonly type: 'requested-run' }) | null;
   stored(): readonly Stored[];
   catchUp(): Promise<void>;
@@ -52,7 +52,7 @@ export type StreamLog<State, Event> = {
   state(): State;
   /** Folds in the event that follows on the last one; passes over events that are folded in already. */
   take(stored: Stored): void;
-  /** Reads what is new in the ledger. True when there was something. */
+  /** Reads new events from the ledger. True when there were any. */
   catchUp(): Promise<boolean>;
   /** Appends the events that `decide` returns for the newest state. After a lost race it decides again. */
   record(decide: (state: State) => readonly Event[]): Promise<AppendResult<State>>;
@@ -65,7 +65,7 @@ type StreamOptions<State, Event> = {
   readonly initial: State;
   evolve(state: State, stored: Stored): State;
   read(after: number): Promise<readonly Stored[]>;
-  /** Null: the stream has other events by now. */
+  /** Null when the stream has other events by now. */
   append(position: number, events: readonly Event[]): Promise<readonly Stored[] | null>;
   /** Called once for each event, in order. */
   keep?(stored: Stored): void;

@@ -45,7 +45,7 @@ export function closure(state: RunState): readonly Step[] {
 function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   if (wave.approval === null) return [];
   const tasks = tasksOfWave(state, wave.index);
-  // a landing under way is of the waves closed before: what is merged and closed after it is landed by the next
+  // a landing in progress is of the waves closed before it; the next landing takes what is merged and closed after it
   if (isQueued(state.landing)) return [];
   if (tasks.every(isResolved)) return [fact({ type: 'wave-closed', wave: wave.index })];
   const atWork = tasks.some((task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)));
@@ -72,11 +72,11 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   ];
 }
 
-/** The merger is about to take what a person made of its snapshot: a round with the old one could not be proven. */
+/** True while the merger takes a person's edit of the snapshot: a round with the old snapshot could not be proven. */
 const isBeingEdited = ({ pending }: RunState, { id }: TaskState): boolean =>
   pending.some(({ request }) => request.type === 'requested-edit' && request.task === id);
 
-/** Plan order, but never before what it needs. */
+/** Sorts tasks as in the plan, but none before a task that it needs. */
 function inOrder(tasks: readonly TaskState[], state: RunState): readonly TaskState[] {
   const placed: TaskState[] = [];
   const place = (task: TaskState): void => {
@@ -89,7 +89,7 @@ function inOrder(tasks: readonly TaskState[], state: RunState): readonly TaskSta
   return placed;
 }
 
-/** Checked is only what has its generated files. */
+/** Rebuilds generated files, then runs the checks: a candidate is checked only with its generated files. */
 function completeCandidate(state: RunState, wave: number, round: BuiltRound): readonly Step[] {
   const at = { wave, round: round.round };
   const { tip } = round;
@@ -97,7 +97,7 @@ function completeCandidate(state: RunState, wave: number, round: BuiltRound): re
     const abandoned = { type: 'round-abandoned', ...at, because: { rule: 'round-conflicts' } } as const;
     const stuck = round.tasks.filter(({ task }) => state.tasks[task]?.progress.status === 'ready');
     if (stuck.length === 0) return [fact(abandoned)];
-    // The same round would be opened for ever.
+    // Otherwise the same round would be opened for ever.
     const because = { rule: 'nothing-integrated', tasks: stuck.map(({ task }) => task) } as const;
     return [fact(abandoned, { type: 'run-halted', because })];
   }
@@ -128,7 +128,10 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
 
 type Before = { readonly step: readonly Step[] } | { readonly evidence: Pick<ClosureEvidence, 'before'> };
 
-/** The same checks as they were defined before this round, where its tasks changed that. Whoever did is held if they fail. */
+/**
+ * Runs the checks by their definitions from before this round, if its tasks changed these. A task that changed them is held if a
+ * check fails.
+ */
 function verifyBefore(state: RunState, at: At, { before, tip }: BuiltRound): Before {
   if (before === undefined || tip === null) return { evidence: {} };
   const { tree, changes } = before;
@@ -165,12 +168,12 @@ function findCulprit(
   const suspects =
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
   const failed = (suspects.length === 1 ? suspects : steps).at(-1);
-  // with all its steps it is the whole candidate that was checked, generated files included
+  // with all its steps it is the whole checked candidate, generated files included
   const { tree } = failed === steps.at(-1) ? tip : (failed ?? tip);
   return [blame(at, suspects, check, { tree })];
 }
 
-/** `tree`: where it was seen to fail. Of several suspects only the whole candidate was. */
+/** `tree` is the tree that failed. With several suspects it is the whole candidate. */
 function blame(
   at: At,
   suspects: readonly Pick<RoundStep, 'task'>[],
@@ -227,16 +230,16 @@ export function baseChecks(state: RunState): readonly Step[] {
   return 'step' in checked ? checked.step : [];
 }
 
-/** Before anything is merged the base is the person's own. Later only a new version of the plan can bring a check that fails. */
+/** Before anything is merged, the base is the person's own. Later only a new version of the plan can add a check that fails. */
 function redBase(state: RunState, check: Check): readonly Step[] {
   if (!hasMerged(state)) return [fact({ type: 'run-ended', outcome: 'failed' })];
   return [fact({ type: 'run-halted', because: { rule: 'check-red', run: state.run, check: check.name } })];
 }
 
 /**
- * Part of phase 5: generated files are rebuilt on the integrated tree, so that the checks see what will be merged.
- * Null: there is nothing to rebuild, or it is done. When the commands fail, smaller rounds look for the task that makes them
- * fail. The failure itself holds nobody: it may be the commands' own, so a person looks; after `resume` a new round tries again.
+ * Part of phase 5: rebuilds generated files on the integrated tree, so that the checks see the tree that will be merged. Null when
+ * there is nothing to rebuild, or it is done. When the commands fail, smaller rounds look for the task that makes them fail. The
+ * failure itself holds no task: the commands may be wrong, so a person looks at it. After `resume` a new round tries again.
  */
 function rebuildGenerated(state: RunState, at: At, round: BuiltRound): readonly Step[] | null {
   const { run, plan } = state;
@@ -260,16 +263,16 @@ function rebuildGenerated(state: RunState, at: At, round: BuiltRound): readonly 
 type Failed = FindingOf<'round-check' | 'round-generated'>;
 
 /**
- * The tasks of a candidate with generated files fail together. The next rounds take fewer of them, until one is found to blame. With
- * `partial: hold` nothing may be merged before everything is, so there a person looks; nobody is held, and dropping the task
- * that breaks it lets the others be integrated as they are.
+ * The tasks of a candidate with generated files fail together. The next rounds take fewer of them, until one task is found to be
+ * the cause. With `partial: hold` nothing may be merged before everything is, so a person looks at it: no task is held, and
+ * dropping the task that breaks it lets the others be integrated.
  */
 function blameTogether(state: RunState, at: At, tasks: readonly TaskId[], because: Failed): Step {
   if (tasks.length < 2 || state.plan.partial === 'hold') return giveUp(state, at, tasks, because);
   return fact({ type: 'round-abandoned', ...at, because, suspects: tasks.length });
 }
 
-/** In one append, so that no round is opened again before a person has seen it. A stopped run stays stopped. */
+/** Recorded in one append, so that no round is opened again before a person has seen it. A stopped run stays stopped. */
 function giveUp({ run, mode }: RunState, at: At, tasks: readonly TaskId[], because: Failed): Step {
   const abandoned = { type: 'round-abandoned', ...at, because } as const;
   return mode.mode === 'active'

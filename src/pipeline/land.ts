@@ -11,7 +11,7 @@ import { policy } from '../domain/settings/policy.ts';
 import { checkTree } from './closure.ts';
 import { effect, fact, isItsTurn, type Step, type StepInputs } from './step.ts';
 
-/** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
+/** The end of phase 6: moves the person's branch once, as the plan's `land` says. */
 export function land(state: RunState, inputs: StepInputs): readonly Step[] {
   const over = allClosed(state) ? landedOutcome(state) : null;
   if (over !== null) return [fact({ type: 'run-ended', outcome: over })];
@@ -20,13 +20,13 @@ export function land(state: RunState, inputs: StepInputs): readonly Step[] {
   if (due === 'nothing') return [fact({ type: 'run-ended', outcome: 'done' })];
   const { landing } = state;
   if (landing.status === 'landed' || landing.status === 'offered') return [];
-  // a pause, a stop or a question does not leave a move half done
+  // a pause, a stop or a question leaves no move half done
   if (isMoving(landing)) return [askLand(state)];
   const tap = state.taps.land;
-  // a no to one wave keeps the others from landing, not from their work
+  // rejecting one wave keeps the others from landing, not from working
   if (tap?.status === 'rejected') return allClosed(state) ? [fact({ type: 'run-ended', outcome: 'done' })] : [];
   if (tap !== undefined && tap.status !== 'approved') return [];
-  // what the person said yes to is not what they have now: they are asked again
+  // the landing that the person approved was refused, so they are asked again
   if (landing.status === 'refused') return [ask(state)];
   if (!goesOn(state) || openCriticalQuestions(state).length > 0) return [];
   return tap === undefined && state.plan.land === 'ask' ? [ask(state)] : move(state, landing, inputs);
@@ -48,7 +48,7 @@ function landedOutcome(state: RunState): 'landed' | 'done' | null {
 function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
   const waves = selectedWaves(state);
   const closed = state.plan.land === 'wave' ? waves.filter((wave) => wave.closed) : allClosed(state) ? waves : [];
-  // a new version of the plan moves no branch before somebody has said yes to it
+  // a new version of the plan moves no branch before somebody has approved it
   const approved = waves.some((wave) => wave.approval !== null);
   if (closed.length === 0 || !approved) return 'not-yet';
   const merged = closed.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
@@ -65,7 +65,7 @@ function move(state: RunState, landing: LandingState, inputs: StepInputs): reado
     case 'queued':
       return isItsTurn(state, inputs) ? [effect('observe-target', { do: 'observe-target' })] : [];
     case 'observed':
-      // a branch of its own waits for nobody, and where the target is does not matter to it
+      // a branch of the run's own waits for nobody, and the place of the target does not matter to it
       if (landsOnOwnBranch(state.plan)) return moveObserved(state, landing, state.target.commit);
       if (!isItsTurn(state, inputs)) return [];
       return landing.tip === null
@@ -110,7 +110,7 @@ function moveObserved(
   return 'step' in checked ? checked.step : (landAsBefore(state, rebuilt, of) ?? [askLand(state)]);
 }
 
-/** The checks as the branch defines them, where the run defines them otherwise and nobody granted that. Null: all is well. */
+/** Runs the checks by the definitions of the branch, if the run changed them and nobody granted that. Null when they pass. */
 function landAsBefore(
   state: RunState,
   { before, tree }: Rebuilt,
@@ -130,11 +130,11 @@ export const askLand = (state: RunState): Step =>
 const refuse = (because: Finding): Step => fact({ type: 'landing-refused', because });
 
 /**
- * An undo that was asked for by request `seq`. The merger takes the branch back, or prepares commits that do; those are
- * checked like anything that the branch moves to, and the merger is asked again.
+ * Performs the undo of request `seq`. The merger moves the branch back, or prepares reverts. Reverts are checked like any commit
+ * that the branch moves to; then the merger gets the request again.
  */
 export function undo(state: RunState, seq: number, task: TaskId | null): readonly Step[] {
-  // first it has to be known whether the last landing is on the branch
+  // it must be known first whether the last landing is on the branch
   if (state.landing.status === 'intended') return [];
   const request = { do: 'undo', run: state.run, task } as const;
   const ask = effect(`undo ${seq}`, { do: 'ask-merger', request, answers: seq });
@@ -142,7 +142,7 @@ export function undo(state: RunState, seq: number, task: TaskId | null): readonl
   return prepared === null || prepared.task !== task ? [ask] : (checkReverts(state, seq, prepared) ?? [ask]);
 }
 
-/** Null: every check has passed on them. */
+/** Null when every check has passed on them. */
 function checkReverts(state: RunState, seq: number, prepared: Reverts): readonly Step[] | null {
   const { commit, tree } = prepared;
   for (const check of state.plan.checks) {
@@ -158,7 +158,7 @@ function checkReverts(state: RunState, seq: number, prepared: Reverts): readonly
   return null;
 }
 
-/** In one append with the answer to the request: nothing moved, and nothing is under way any more. */
+/** Recorded in one append with the answer to the request: nothing moved, and nothing is in progress any more. */
 function refuseUndo({ run }: RunState, seq: number, { task, branch, reverts }: Reverts, check: string): Step {
   const because = { rule: 'undo-check', run, task, branch, check, reverts } as const;
   return fact(

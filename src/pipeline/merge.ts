@@ -13,7 +13,7 @@ export function merge(state: RunState): readonly Step[] {
   switch (round.status) {
     case 'closing': {
       if (!passes(round.closed)) return [fact({ type: 'round-abandoned', ...at, because: { rule: 'round-closure' } })];
-      // what lands now is what was merged before a person said yes to it
+      // a landing in progress takes only what was merged before its approval, so this round waits
       if (isQueued(state.landing)) return [];
       break;
     }

@@ -74,13 +74,13 @@ export type PauseElsewhere = Omit<RunEvent & { readonly type: 'provider-paused' 
 export type StepInputs = {
   readonly now: string;
   readonly nonce: () => string;
-  /** No room for another attempt. Absent where nobody starts any. */
+  /** Set when there is no room for another attempt. Absent where no attempt is started. */
   readonly shortage?: Shortage | null;
   /** The run whose move of the branch comes before this run's; null when it is its turn. Absent where nothing moves. */
   readonly ahead?: (state: RunState) => RunId | null;
-  /** How many attempts this run may start, of those that the repository has places for. Absent: as many as it likes. */
+  /** Returns how many attempts this run may start, of the places of the repository. Absent when there is no limit. */
   readonly places?: (state: RunState) => number;
-  /** Providers that other runs were asked to leave alone. Absent where nobody knows. */
+  /** Providers that other runs have paused. Absent where nobody knows. */
   readonly pausedElsewhere?: (state: RunState) => readonly PauseElsewhere[];
 };
 
@@ -113,7 +113,7 @@ export function holds(state: RunState): readonly Step[] {
   return first === undefined ? [] : [fact(first)];
 }
 
-/** The merger could not integrate the snapshot that the round was opened with. */
+/** Holds tasks whose snapshot the merger could not integrate in the current round. */
 function conflicting(state: RunState): readonly RunEvent[] {
   return state.waves.flatMap(({ rounds }) => {
     const round = rounds.at(-1);

@@ -76,10 +76,10 @@ function branchMoves(state: RunState): readonly Step[] {
 }
 
 /**
- * People's requests. Each is answered exactly once, in one append with what follows from it; those about one task in the
- * order in which they came, so that none is decided on what an earlier one is about to change; so are undos, of whatever,
- * because they share the branch. Ends at the first answer: the next is decided on the state that it leads to, and ten
- * thousand requests must not each be looked at ten thousand times.
+ * Answers people's requests, each exactly once, in one append with its consequences. Requests about one task are answered in the
+ * order in which they came, so that none is decided on a state that an earlier one is about to change. So are all undos, because
+ * they share the branch. Ends at the first answer: the next request is decided on the state after it, and ten thousand requests
+ * must not each be examined ten thousand times.
  */
 function requests(state: RunState, inputs: StepInputs): readonly Step[] {
   const busy = new Set<TaskId | null>();
@@ -103,7 +103,7 @@ function requests(state: RunState, inputs: StepInputs): readonly Step[] {
   return found;
 }
 
-/** A message of which its supervisor has noted that the agent has it, before anybody could answer the request. */
+/** Returns the delivery of a message that the supervisor noted before the request was answered. */
 function heardAlready(state: RunState, seq: number, request: RequestEvent): RunEvent | null {
   if (request.type !== 'requested-send') return null;
   const heard = state.tasks[request.task]?.heard.find((one) => one.request === seq);
@@ -113,7 +113,7 @@ function heardAlready(state: RunState, seq: number, request: RequestEvent): RunE
 function bySupervisor(state: RunState, seq: number, request: RequestEvent): readonly Step[] {
   if (request.type !== 'requested-send') return [];
   const progress = state.tasks[request.task]?.progress;
-  // not before it has begun: until then nobody listens
+  // before the attempt has begun there is no listener
   if (progress?.status !== 'running') return [];
   return [effect(`send ${seq}`, { do: 'send', attempt: progress.attempt, request, number: seq })];
 }
@@ -142,7 +142,7 @@ function byMerger(state: RunState, inputs: StepInputs, seq: number, request: Req
   }
   if (request.type === 'requested-drop' && request.paths.length > 0) {
     const { task, paths, by } = request;
-    // while it is being integrated its snapshot stays what the round was opened with
+    // while a task is being integrated, its snapshot stays the one that the round was opened with
     if (state.tasks[task]?.progress.status !== 'held') return [];
     return [
       effect(`drop-paths ${seq}`, {

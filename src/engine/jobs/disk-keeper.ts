@@ -127,13 +127,13 @@ async function largestKept(
 
 const patienceMs = 5_000;
 
-/** Why the workspace of a job is kept; `removable` only when its work is landed or was discarded by name. */
+/** Says why the workspace of a job is kept; `removable` only when its work is landed or was discarded by name. */
 type Keeping = { readonly keep: true; readonly why: string } | { readonly keep: false; readonly why: string };
 
 /**
  * Jobs are named `<run>.<task>.<number>` for attempts, `<run>.check.<tree>.<check>.<number>` for checks and
- * `<run>.generate.<wave>.<round>.<number>` for generated files.
- * What belongs to nobody that the ledger knows is kept: it is not ours to throw away.
+ * `<run>.generate.<wave>.<round>.<number>` for generated files. A workspace of a job that the ledger does not know is kept: it is
+ * not ours to remove.
  */
 export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keeping {
   const keeping = keepingOfWork(job, runs);
@@ -182,8 +182,8 @@ function keepingOfWork(job: string, runs: readonly (RunState | null)[]): Keeping
 }
 
 /**
- * LFS objects of snapshots are kept for all runs together: one that landed is in the person's own store by then, and any
- * other may be all that there is of somebody's work.
+ * LFS objects of snapshots are kept for all runs together. An object that landed is in the person's own store by then; any other
+ * may be the only copy of somebody's work.
  */
 export function keepingOfLfs(runs: readonly (RunState | null)[]): Keeping {
   const hasWork = (state: RunState): boolean =>

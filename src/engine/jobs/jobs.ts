@@ -97,8 +97,8 @@ const allowanceOf = (state: RunState, { id }: PlannedTask): number => {
 };
 
 /**
- * The fence of a task's agent for a person who looks at what it made. Nothing in it speaks for the attempt, and what logs agents in
- * stays outside. What setup made of a commit of the person's own serves here too, where its inputs are the same.
+ * Builds the fence of a task's agent for a person who looks at its work. Nothing in it can act for the attempt, and the logins of
+ * agents stay outside. The product of setup for a commit of the person serves here too, if its inputs are the same.
  */
 export function shellJob(
   places: JobPlaces,

@@ -6,7 +6,7 @@ import type { EnginePorts } from '../engine-ports.ts';
 import type { RunLog } from '../run-log.ts';
 import { checkJob, generateJob } from './jobs.ts';
 
-/** One check on one tree. What it said of this tree before stays in the ledger; its job gets a number of its own. */
+/** Runs one check on one tree. Earlier outcomes for this tree stay in the ledger; the job gets a number of its own. */
 export async function runCheck(
   ports: EnginePorts,
   log: RunLog,
@@ -28,7 +28,7 @@ export async function runCheck(
   await ports.supervisors.acknowledge(job.id);
 }
 
-/** The commands of `generated`, on the last commit of a candidate. */
+/** Runs the commands of `generated` on the last commit of a candidate. */
 export async function runGenerators(
   ports: EnginePorts,
   log: RunLog,
@@ -50,7 +50,7 @@ export async function runGenerators(
 
 const nothing = async (): Promise<void> => undefined;
 
-/** A job whose supervisor was lost is done again from a clean checkout: half a result is not used. */
+/** Repeats a job whose supervisor was lost, from a clean checkout: half a result is not used. */
 async function superviseAgain(
   ports: EnginePorts,
   jobOf: (number: number) => Job,
@@ -64,7 +64,7 @@ async function superviseAgain(
   }
 }
 
-/** How often a job is done because its supervisor was lost. Numbers of jobs are never used twice. */
+/** The most times that a job runs when its supervisor is lost. Numbers of jobs are never used twice. */
 const lostTries = 4;
 
 const isOutcomeOf = (effect: Effect & { readonly do: 'check' }, check: CheckOutcome): boolean =>

@@ -7,7 +7,7 @@ import type { ExitRecord, Job, Supervisors } from '../../ports/supervisor.ts';
 import { createRun } from '../orders/create-run.ts';
 import { checkJob, type JobPlaces } from './jobs.ts';
 
-/** A state directory that nobody else uses, and who works on it. */
+/** A state directory that nobody else uses, with the ports that work on it. */
 export type Scratch = {
   readonly ledger: Ledger;
   readonly epoch: number;
@@ -19,9 +19,9 @@ export type Scratch = {
 export type Tried = { readonly check: Check | null; readonly record: ExitRecord };
 
 /**
- * `setup`, and then each check, on the commit that a run of this order would start from: the same jobs behind the same fence.
- * `check` is null for setup, whose failure is the end: every check would say the same. Nothing is started after `stop`, and
- * what is under way is ended.
+ * Runs `setup` and then each check on the commit that a run of this order would start from: the same jobs behind the same fence.
+ * `check` is null for setup. If setup fails, nothing more runs, because every check would fail too. After `stop` nothing is
+ * started, and a running job is ended.
  */
 export async function* tryChecks(scratch: Scratch, order: RunOrder, stop: AbortSignal): AsyncGenerator<Tried> {
   const state = await openRun(scratch, order);

@@ -27,7 +27,7 @@ import type { GitReader } from '../../ports/merger.ts';
 /** Looked up when a run is ordered and again when it is made. `earlier` is empty without `--wave`. */
 export type SeenBefore = { readonly earlier: readonly EarlierTask[]; readonly actual: RepoAttestation };
 
-/** The first events of a run: its order, and what phases 000 and 0 say of it. Stored in one append. */
+/** Returns the first events of a run: its order, and the verdicts of phases 000 and 0. They are stored in one append. */
 export function createRun(order: RunOrder, by: By, seen: SeenBefore): readonly RunEvent[] {
   const context: JudgeContext = { plan: order.plan, hash: order.hash, granted: [] };
   const { run, planFile, wave } = order;
@@ -81,20 +81,20 @@ export function rehearse(order: RunOrder, seen: SeenBefore, inputs: StepInputs):
   return state;
 }
 
-/** Nothing of this run can happen any more unless a person asks for it, or ever. Facts and effects that are due say otherwise. */
+/** Tells whether nothing can happen in this run until a person requests something. Due facts and effects say otherwise. */
 export function isAtRest(state: RunState, inputs: StepInputs): boolean {
   const due = steps(state, inputs);
   if (state.mode.mode !== 'halted') return due.length === 0 && !goesOnByItself(state);
   return due.every((step) => step.kind === 'effect' && step.effect.do !== 'supervise' && step.effect.do !== 'stop');
 }
 
-/** False: something is to be done, and nobody is there to do it. */
+/** Returns false when something has to be done and nobody is there to do it. */
 export const isAttended = async (
   repo: { isCoordinated(): Promise<boolean> },
   { state, now }: { readonly state: RunState; readonly now: string },
 ): Promise<boolean> => isAtRest(state, { now, nonce: () => '' }) || (await repo.isCoordinated());
 
-/** Why the phases before approval refuse it, phase by phase. */
+/** Returns the refusals of the phases before approval, phase by phase. */
 export function refusals(state: RunState): readonly Finding[] {
   const verdicts = [
     ...(state.contract ?? []),

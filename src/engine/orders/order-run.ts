@@ -33,10 +33,10 @@ type OrderInput = {
 export type PreparedOrder = {
   readonly order: RunOrder;
   readonly rehearsed: RunState;
-  /** The plan as a file, where there is none yet. */
+  /** The text for a plan file, if there is no file yet. */
   readonly text: string | null;
   readonly warnings: readonly Finding[];
-  /** Those of the warnings that are about the checkout and the machine, not about the plan. */
+  /** The warnings that are about the checkout and the machine, not about the plan. */
   readonly notes: readonly Finding[];
 };
 
@@ -126,23 +126,23 @@ async function rehearsal(repo: RepositoryHandle, order: RunOrder): Promise<RunSt
   return rehearse(order, seen, { now: repo.clock.now(), nonce: () => '' });
 }
 
-/** Found at the merge, it would be found after the agents were paid. */
+/** The merge would find it only after the agents have cost money. */
 async function authorFindings(repo: RepositoryHandle): Promise<readonly Finding[]> {
   return (await repo.isAuthorKnown()) ? [] : [{ rule: 'author' }];
 }
 
-/** Never silently unfenced: without a fence that holds, and none waived, nothing is ordered. */
+/** Refuses an order without a working fence, unless the plan waives the fence: nothing runs unfenced silently. */
 async function fenceFindings(repo: RepositoryHandle, { plan }: RunOrder): Promise<readonly Finding[]> {
   if (plan.fence.mode === 'none') return [];
   const fence = await repo.fence();
   return fence.ok ? [] : [fence.error];
 }
 
-/** Tasks that own what others may not touch: allowed, but a person is to know. */
+/** Warns about tasks that own protected paths: it is allowed, but a person has to know. */
 const scopeWarnings = (state: RunState): readonly Finding[] =>
   selectedWaves(state).flatMap((wave) => protectWarnings(state.plan, wave.index));
 
-/** `<slug>-<4 chars>`, without characters that are mistaken for one another. */
+/** Returns `<slug>-<4 chars>`, without characters that look alike. */
 export function newRunId(name: string, nonce: string): RunId {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
   const bytes = nonce.match(/../g)?.slice(0, 4) ?? [];
@@ -153,11 +153,11 @@ export function newRunId(name: string, nonce: string): RunId {
 }
 
 type Preflight = {
-  /** Each of these keeps the run from being ordered. */
+  /** Reasons why the run is not ordered. */
   readonly refused: readonly Finding[];
   /** Shown to a person before the approval. */
   readonly warnings: readonly Finding[];
-  /** There is something uncommitted to take along, and that was asked for. */
+  /** True when there are uncommitted changes to take along and the caller wants them. */
   readonly takes: boolean;
 };
 
@@ -184,7 +184,7 @@ async function orderPreflight(repo: RepositoryHandle, order: RunOrder, withUncom
   };
 }
 
-/** Found again by the merger, which takes the files; here nothing is made yet. */
+/** The merger judges the files again when it takes them; here nothing is made yet. */
 async function uncommittedFindings(repo: RepositoryHandle, { plan, target }: RunOrder, checkout: CheckoutState) {
   const unfit = uncommittedUnfit(plan, checkout);
   if (unfit.length > 0) return unfit;

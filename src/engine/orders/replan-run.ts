@@ -11,16 +11,16 @@ import { judgeOrder, type NotOrdered } from './order-run.ts';
 
 export type NewPlan = {
   readonly order: RunOrder;
-  /** Empty: the files give the plan that runs already. */
+  /** Empty when the files give the plan that runs already. */
   readonly differences: readonly string[];
-  /** Tasks that are merged already, so that what the files say of them now has no effect. */
+  /** Tasks that are merged already, so that changes to them have no effect. */
   readonly vain: readonly string[];
   /** Ready tasks that did not change: their work is judged again, and no agent runs. */
   readonly reused: readonly string[];
   readonly warnings: readonly Finding[];
 };
 
-/** The files of a run read once more and judged like a plan that is run for the first time; changes nothing. */
+/** Reads the files of a run once more and judges them like a new plan. Changes nothing. */
 export async function prepareReplan(
   repo: RepositoryHandle,
   { state, stored }: { readonly state: RunState; readonly stored: readonly Stored[] },
