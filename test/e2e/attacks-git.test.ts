@@ -157,7 +157,7 @@ describe('pattern B: only the merger moves a branch', () => {
       { answer: { outcome: 'refused', because: { rule: 'landing-unapproved' } } },
       'refuses to open-run',
     ],
-    ['talks nonsense', { answer: { outcome: 'refused', why: 'because I say so' } }, 'an answer that cannot be read'],
+    ['talks nonsense', { answer: { outcome: 'refused', why: 'because I say so' } }, 'an unreadable answer'],
   ])('with a merger that %s, nothing moves and the run says so', async (_, reply, told) => {
     await using scene = await project({ plan: { land: 'auto', tasks: { honest } } });
     const program = join(scene.root, 'program');

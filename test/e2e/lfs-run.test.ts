@@ -38,7 +38,7 @@ test('a run on a repository with LFS: content in every workspace, pointers in gi
     p.git('config', `filter.lfs.${key}`, value);
 
   const lint = await p.cli('lint', 'plan.yaml');
-  expect(lint.stdout + lint.stderr).toMatch(/1 of 2 LFS objects are not in this repository.*git lfs fetch/s);
+  expect(lint.stdout + lint.stderr).toMatch(/1 of 2 LFS objects are missing.*git lfs fetch/s);
   expect(await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')).toMatchObject({ code: 0 });
   const run = JSON.parse((await p.cli('status', '--json')).stdout).run as string;
 

@@ -65,7 +65,7 @@ export async function walkFirstHour(
     await pane.shows('ready to land on main');
     on.afterGrant?.();
     pane.press('d');
-    await pane.shows(/^What .* changed/m);
+    await pane.shows(/^Changes of /m);
     pane.press('Escape');
     await pane.shows('a land');
     pane.press('a');
