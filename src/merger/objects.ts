@@ -20,9 +20,9 @@ import type { MergerOrder } from './open-run.ts';
 import { eventsOf, type History, judgedPhases } from './proof/history.ts';
 
 /**
- * Whether the repository really holds what the ledger says of this round: snapshots are one commit on their recorded
- * base, the recorded diff is the whole diff, and the candidate is one commit per task that touches nothing else, with
- * one more for generated files.
+ * Verifies that the repository holds what the ledger says of this round: snapshots are one commit on their recorded base, the
+ * recorded diff is the whole diff, and the candidate is one commit per task that touches nothing else, with one more for generated
+ * files.
  */
 export async function verifyObjects(
   repository: string,
@@ -122,7 +122,7 @@ async function isRequired(person: Person): Promise<boolean> {
   return setting.exitCode === 0 && setting.stdout.toString('latin1').trim() === 'true';
 }
 
-/** Lets the person's filter take nothing, whatever program it is; what git makes of that is kept nowhere. */
+/** Runs the person's filter on empty input, whatever program it is. The result is kept nowhere. */
 async function canFilter(order: MergerOrder, person: Person): Promise<boolean> {
   const attributes = `${order.state.root}/every-file-lfs`;
   writeWhole(attributes, '* filter=lfs\n');

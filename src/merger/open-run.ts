@@ -91,7 +91,7 @@ export type MergerContext = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** One request about one run, under the epoch of the coordinator that asked. */
+/** One request about one run, under the epoch of the coordinator that sent it. */
 export type MergerOrder = MergerContext & { readonly run: RunId; readonly epoch: number };
 
 export const mergerDone: MergerAnswer = { outcome: 'done' };
@@ -102,7 +102,7 @@ export const refused = (because: Finding): MergerAnswer => ({ outcome: 'refused'
 export const recordFacts = (order: MergerOrder, ...events: readonly RunEvent[]): Promise<MergerAnswer> =>
   recordWhile(order, () => true, ...events);
 
-/** Records facts unless what they rest on is over; then there is nothing to say, and whoever needs them asks again. */
+/** Records facts while their condition holds. Once it does not, nothing is recorded, and the caller may try again. */
 export async function recordWhile(
   order: MergerOrder,
   stands: (past: History) => boolean,
@@ -145,7 +145,7 @@ export async function recordIntent<E>(
   }
 }
 
-/** Whether the coordinator that asked is still the one. */
+/** Tells whether the coordinator that sent the request still holds the epoch. */
 export async function isCurrent(order: Pick<MergerOrder, 'ledger' | 'epoch'>): Promise<boolean> {
   return (await order.ledger.holder())?.epoch === order.epoch;
 }

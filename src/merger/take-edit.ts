@@ -113,7 +113,7 @@ export async function walkEdited(
   }
 }
 
-/** Values that agents of this run may have been given. Short ones (`on`, a port) would be found everywhere. */
+/** Returns values that agents of this run may know. Short ones (`on`, a port) are left out: they would be found everywhere. */
 function knownValues({ env }: MergerOrder, history: History): readonly string[] {
   const kinds = Object.values(agentKinds);
   const names = [...planInForce(history).plan.fence.env, ...kinds.flatMap(({ credentials }) => credentials)];

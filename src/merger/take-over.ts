@@ -34,8 +34,8 @@ const readRecord = (path: string): ProcessIdentity | null =>
   readStateFile(path, (text) => recordSchema.parse(JSON.parse(text)));
 
 /**
- * A merger leads its own process group, and a pid is not given away while its group has members: if the leader is gone,
- * whatever is left in the group is its children; if another process has the pid, the group was empty.
+ * Ends the process group of a merger. A merger leads its own group, and the system reuses no pid while its group has members: if
+ * the leader is gone, the rest of the group is its children; if another process has the pid, the group was empty.
  */
 async function endGroup(leader: ProcessIdentity): Promise<void> {
   if (leader.bootId !== bootId() || leader.pid === process.pid) return;

@@ -34,7 +34,7 @@ export function evolveProviders(state: Providers, event: RunEvent): Providers {
   }
 }
 
-/** Time alone brings it on: nobody is needed, and nothing is under way. */
+/** Tells whether time alone continues the run: no person is needed, and nothing is in progress. */
 export const goesOnByItself = (state: Pick<RunState, 'ended' | 'mode' | 'providers'> | null): boolean =>
   state !== null &&
   state.ended === null &&

@@ -8,8 +8,8 @@ import { decideTap, type TapDecision } from './decide-tap.ts';
 import { startTap, type TapState } from './tap.ts';
 
 /**
- * Answers what was asked of a run between its order and its making: nothing of it has begun, so it may be given up at once,
- * and its start be decided for the plan that it has. Anything else has nothing to be about yet.
+ * Answers requests about a run between its order and its creation. Nothing of the run has begun, so it may be abandoned at once,
+ * and its start may be decided for the plan that it has. Every other request is refused.
  */
 export function answersBeforeMade(state: RunState, pending: RunState['pending']): readonly RunEvent[] {
   const events: RunEvent[] = [];

@@ -24,8 +24,8 @@ import { answerReplan } from './replan.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
 
 /**
- * `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending.
- * No events: what was asked for has happened already.
+ * `later`: an agent has to stop or the merger has to finish first; the request stays pending. No events: the request changes
+ * nothing, because it has happened already.
  */
 export type RequestAnswer = Result<readonly RunEvent[] | 'later', Finding>;
 
@@ -95,7 +95,7 @@ export const unknownRequest = ({ type }: { readonly type: string }): Finding => 
   type: boundedWords(type, 100),
 });
 
-/** Outcomes of checks that said nothing are forgotten, so that they run again. */
+/** Forgets outcomes of checks that could not run, so that they run again. */
 export function runResumed(state: RunState, by: By): RunEvent {
   const rechecks = checksToRepeat(state);
   return { type: 'run-resumed', ...(rechecks.length === 0 ? {} : { rechecks }), by };
@@ -162,7 +162,10 @@ function answerTask(state: RunState, request: TaskRequest): RequestAnswer {
   }
 }
 
-/** A halted run does not bring its round to an end: one that has moved nothing is given up for what a person asks. */
+/**
+ * Answers a request about a task in a round. A halted run does not finish its round, so a round that has moved nothing is abandoned
+ * for the request.
+ */
 function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRequest): RequestAnswer {
   const round = state.waves[wave]?.rounds.at(-1);
   if (state.mode.mode !== 'halted' || round === undefined || round.status === 'merging') return ok('later');
@@ -283,7 +286,7 @@ function tap(
 ): RequestAnswer {
   const { hash, at, by } = request;
   const decided = { tap: name, decision, hash, by } as const;
-  // `--land` says yes to a landing that nobody has been asked about yet
+  // `--land` approves a landing before its tap opens
   const isEarly = name === 'land' && decision === 'approved' && by.via === 'land-flag' && state.taps.land === undefined;
   if (!isEarly) return decideTap(state.taps[name], decided, at);
   if (hash !== state.hash) return err({ rule: 'plan-outdated' });
@@ -317,7 +320,7 @@ function undoOfRequest({ run, landing }: RunState): Finding {
   return { rule: 'nothing-landed' };
 }
 
-/** Landing again, after a refusal or of what was left out, opens the tap anew, already decided by who asked. */
+/** Lands again, after a refusal or with tasks that were left out. The tap opens anew, already decided by the person of the request. */
 function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): RequestAnswer {
   const left = leftToLand(state);
   if (hasWhollyLanded(state)) return err({ rule: 'run-landed' });
@@ -347,8 +350,9 @@ const isLandingMoving = ({ landing }: RunState): boolean =>
   landing.status === 'intended' || landing.status === 'undoing';
 
 /**
- * A run that ended on its branch only may still be landed, what has landed undone, what has not landed discarded by name, what was
- * asked answered, the check definition granted that a landing was refused for, and either tried again after a halt.
+ * Tells whether a request is allowed after the end of a run. A run that ended on its own branch may still land. Landed work may be
+ * undone, other work discarded by name, and a question answered. A check definition may be granted when a landing was refused for
+ * it. After a halt, landing and undo may be tried again.
  */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (['requested-undo', 'requested-answer', 'requested-discard'].includes(request.type)) return true;

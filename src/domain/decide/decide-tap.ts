@@ -30,8 +30,8 @@ export function decideTap(
 }
 
 /**
- * A run as it is at a time: a start that nobody decided in time is over, also while no coordinator is there to record that.
- * An answer that waits to be read was given at a time of its own, and is left to the coordinator.
+ * Returns the run as it is at a time: a start that nobody decided in time has expired, even while no coordinator is there to record
+ * that. A pending answer was made at a time of its own, and is left to the coordinator.
  */
 export function atTime(state: RunState, now: string): RunState {
   if (state.ended !== null) return state;

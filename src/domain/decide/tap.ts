@@ -14,7 +14,7 @@ type TapSubject = { readonly hash: PlanHash; readonly tasks?: readonly TaskId[] 
 
 type OpenTap = Extract<TapState, { readonly status: 'pending' | 'held' }>;
 
-/** Whether an open tap cannot be decided any more at a time. A time that is none never comes before the expiry. */
+/** Tells whether an open tap can no longer be decided at a time. An invalid time counts as after the expiry. */
 export const hasExpired = (tap: OpenTap, at: string): tap is OpenTap & { readonly expires: string } =>
   tap.expires !== null && !(Date.parse(at) < Date.parse(tap.expires));
 

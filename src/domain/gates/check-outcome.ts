@@ -60,9 +60,9 @@ export const checkUnrunnable = ({ name, because, tail }: CheckOutcome): FindingO
 });
 
 /**
- * How many tasks the next round may take; null: all that are ready. Where a prefix cannot be checked by itself, because its generated
- * files are made for a whole candidate, the task that breaks it is found by rounds of half the suspects: one that passes is
- * merged and leaves the other half, one that fails leaves its own.
+ * Returns how many tasks the next round may take; null for all that are ready. A prefix cannot be checked by itself when its
+ * generated files are made for a whole candidate. The task that breaks it is then found by rounds of half the suspects: a round
+ * that passes is merged and leaves the other half, a round that fails leaves its own half.
  */
 export function nextRoundSize(rounds: readonly RoundState[]): number | null {
   let suspects = 0;

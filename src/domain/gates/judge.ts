@@ -69,7 +69,7 @@ export const judged = <U extends Unjudged>(context: JudgeContext, unjudged: U) =
     verdicts: judge(context, unjudged),
   }) as const;
 
-/** Evidence and what the gates said of it. Replay judges the same evidence again and must say the same. */
+/** Evidence with the verdicts of its gates. Replay judges the same evidence again and must reach the same verdicts. */
 export type Judgement =
   | Judged<'contract', ContractEvidence>
   | Judged<'load', LoadEvidence>
@@ -84,7 +84,7 @@ export type Judgement =
 
 type Judged<Phase, Evidence> = {
   readonly phase: Phase;
-  /** Of the phase: which gates it has. */
+  /** The version of the phase, which decides the gates that it has. */
   readonly version: number;
   readonly evidence: Evidence;
   readonly verdicts: readonly Verdict[];

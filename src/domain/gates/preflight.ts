@@ -90,7 +90,7 @@ export function leavesUncommitted(plan: FrozenPlan): readonly Finding[] {
 export const remoteFindings = ({ plan, repo }: Pick<RunOrder, 'plan' | 'repo'>): readonly Finding[] =>
   plan.land === 'pr' && repo.remotes.length === 0 ? [{ rule: 'no-remote', branch: plan.base, remotes: [] }] : [];
 
-/** Whether an agent can be started here. `because` says what is missing, with what to type. */
+/** Says whether an agent can be started here. `because` names what is missing, with the command that fixes it. */
 export type AgentReadiness =
   | { readonly ready: true }
   | { readonly ready: false; readonly installed: boolean; readonly because: Finding };

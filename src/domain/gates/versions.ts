@@ -46,7 +46,7 @@ export const phaseVersions = {
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;
 
-/** The same for decisions that are no verdicts: what an attempt leaves, what becomes of it, and what is asked of a session. */
+/** Versions of decisions that are no verdicts: files that no snapshot holds, the settlement of an attempt, and requests of a session. */
 export const decisionVersions = { kept: 1, settlement: 4, session: 5 } as const satisfies Readonly<
   Record<string, number>
 >;

@@ -6,7 +6,7 @@ import { failWith, inconclusive, pass } from './check-outcome.ts';
 import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import { passes, type Verdict } from './verdict.ts';
 
-/** 2: a person said yes to exactly this plan. A time-out is never a yes. */
+/** 2: passes when a person approved exactly this plan. A time-out is never an approval. */
 export function judgeApproval(hash: PlanHash, evidence: ApprovalEvidence): readonly Verdict[] {
   const { decision } = evidence;
   if (decision === 'pending' || decision === 'held') return [inconclusive('approval', { rule: 'approval', decision })];
@@ -62,7 +62,7 @@ export function judgeMonitor(
 const judgeDraft = (file: string, { drafted }: MonitorEvidence): Verdict =>
   drafted === undefined ? inconclusive('plan', { rule: 'draft-read', where: file }) : failWith('plan', drafted);
 
-/** A person took exactly this snapshot: its agent need not have said that it is done. */
+/** True when a person accepted exactly this snapshot: it then needs no handoff of its agent. */
 const isAccepted = ({ acceptance, snapshot }: MonitorEvidence): boolean =>
   snapshot !== null && acceptance?.snapshot === snapshot.commit;
 

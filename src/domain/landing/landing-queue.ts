@@ -10,14 +10,14 @@ type QueueEntry = {
   readonly move: 'landing' | 'undo';
   /** A move that has begun is finished before any other begins, and one that is moving the branch before that. */
   readonly stage: 'waiting' | 'begun' | 'moving';
-  /** Place in the ledger of the event that asked for it. */
+  /** Sequence number of the event that requested it. */
   readonly seq: number;
 };
 
 /**
- * Everything that is about to move a branch, first to go first. A run that waits for a person is not in it, so it delays nobody:
- * it enters when its landing is approved, and leaves when the landing is refused, a critical question is asked or the run halts. An undo goes ahead of landings
- * that have not begun. The order follows from the ledger alone.
+ * Returns all moves of a branch that are due, in their order. A run that waits for a person is not in the queue, so it delays
+ * nobody: it enters when its landing is approved, and leaves when the landing is refused, a critical question is open or the run
+ * halts. An undo goes ahead of landings that have not begun. The order follows from the ledger alone.
  */
 export const landingQueue = (runs: readonly RunState[], branch: string): readonly QueueEntry[] =>
   runs
@@ -38,7 +38,7 @@ export function aheadInQueue(runs: readonly RunState[], { run, target }: RunStat
   return first === undefined || first === run ? null : first;
 }
 
-/** Whether a run is about to move its branch. */
+/** Tells whether a run is about to move its branch. */
 export const isInQueue = (run: RunState): boolean => undoOf(run).length + landingOf(run).length > 0;
 
 /** A pause or a stop does not keep what has landed from being undone; only a halt waits for a person. */
@@ -49,7 +49,7 @@ function undoOf({ run, mode, pending, undo, landing }: RunState): readonly Queue
   return [{ run, move: 'undo', stage, seq: undoRequest.seq }];
 }
 
-/** With `land: branch` and `pr` nothing of the person's moves; and what a person is asked about moves nothing either. */
+/** Returns nothing for `land: branch` and `pr`, which move no branch of the person, and while the person has not approved the landing. */
 function landingOf(state: RunState): readonly QueueEntry[] {
   const { run, plan, landing, taps } = state;
   const isAsked = taps.land !== undefined && taps.land.status !== 'approved';
@@ -69,10 +69,10 @@ function mayLand(state: RunState): boolean {
   return abandoned === null && goesOn(state) && openCriticalQuestions(state).length === 0;
 }
 
-/** An undo that a person asked for and that is not answered yet. */
+/** An undo that a person requested and that is not answered yet. */
 type OpenUndo = {
   readonly task: TaskId | null;
-  /** Where the reverts are prepared; null before that. */
+  /** The commit that the reverts are prepared on; null before that. */
   readonly onto: CommitId | null;
   /** The check that it waits for; null when it is the merger's turn. */
   readonly check: string | null;

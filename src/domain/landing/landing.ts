@@ -18,7 +18,7 @@ export type LandingState =
       readonly status: 'observed';
       readonly tip: CommitId | null;
       readonly rebuilt: Rebuilt | null;
-      /** How often the branch moved under it. Other runs wait their turn, so somebody else moved it. */
+      /** The number of times that the branch moved in between. Other runs wait their turn, so somebody else moved it. */
       readonly moves: number;
     }
   | {
@@ -59,7 +59,7 @@ export const isQueued = ({ status }: LandingState): boolean =>
 /** True when the merger has begun to move a branch, or to offer it to others. It finishes that, whatever was requested since. */
 export const isMoving = ({ status }: LandingState): boolean => status === 'intended' || status === 'offering';
 
-/** Not asked for yet, or asked for anew. */
+/** The state before a landing is requested, and before it is requested anew. */
 export const noLanding: LandingState = { status: 'none' };
 
 export function evolveLanding(state: LandingState, event: RunEvent): LandingState {
@@ -73,7 +73,7 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
     }
     case 'landing-rebuilt': {
       const { type: _, tasks: _tasks, ...rebuilt } = event;
-      // one that was asked for twice may come late, when the landing has been refused
+      // a rebuild that was requested twice may come late, when the landing has been refused
       if (state.status !== 'observed')
         return isBefore(state) ? { status: 'observed', tip: rebuilt.onto, rebuilt, moves: 0 } : state;
       // the branch moved between the look at it and the rebuilding: that was a look, too
@@ -88,7 +88,7 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
     case 'landing-refused':
       return { status: 'refused', because: event.because, ...openConflict(state, event.because) };
-    // the conflict is resolved; the person is still asked
+    // the conflict is resolved; the person still has to approve
     case 'landing-edited':
       return state.status === 'refused' ? noLanding : state;
     case 'branch-made':

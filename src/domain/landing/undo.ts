@@ -4,15 +4,15 @@ import type { RunState } from '../run/run.ts';
 
 /** The part of a run that is on the person's branch, and the undo that is under way. */
 export type UndoState = {
-  /** `undone`: all of it was taken back since it last landed. */
+  /** `undone` when all of it was undone since it last landed. */
   readonly standing: 'nothing' | 'landed' | 'undone';
-  /** Landed since the last undo of the whole run; those that were taken back one by one stay named. */
+  /** Tasks that landed since the last undo of the whole run, including those that were undone one by one. */
   readonly landed: readonly TaskId[];
   /** The commits that landed for them; of a rebuilt landing the rebuilt ones. */
   readonly commits: Readonly<Record<TaskId, CommitId>>;
-  /** Taken back one by one since the last undo of the whole run. */
+  /** Tasks that were undone one by one since the last undo of the whole run. */
   readonly tasks: readonly TaskId[];
-  /** Reverts that wait for their checks; null when none are asked for, or the branch can simply go back. */
+  /** Reverts that wait for their checks; null when there is no undo, or the branch can simply move back. */
   readonly prepared: (Reverts & { readonly tries: number }) | null;
 };
 
@@ -49,12 +49,12 @@ export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
   }
 }
 
-/** Merged, and not on the person's branch: nobody has landed it since the run was last undone as a whole. */
+/** Returns merged tasks that are not on the person's branch: they have not landed since the run was last undone as a whole. */
 export const leftToLand = ({ tasks, undo }: Pick<RunState, 'tasks' | 'undo'>): readonly TaskId[] =>
   Object.values(tasks)
     .filter(({ id, progress }) => progress.status === 'merged' && !undo.landed.includes(id))
     .map(({ id }) => id);
 
-/** Nothing of it is on the branch any more, because it was taken back. */
+/** Tells whether a run or task is no longer on the branch, because it was undone. */
 export const isUndone = ({ undo }: Pick<RunState, 'undo'>, task: TaskId | null): boolean =>
   undo.standing === 'undone' || (task !== null && undo.tasks.includes(task));

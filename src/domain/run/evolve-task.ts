@@ -229,7 +229,7 @@ const withLive = (state: TaskState, change: (attempt: LiveAttempt) => LiveAttemp
     ? { ...state, progress: { ...state.progress, attempt: change(state.progress.attempt) } }
     : state;
 
-/** A path outside of its scope that an agent asked for, and why, in its own words. */
+/** A path outside of its scope that an agent requested, with its reason in its own words. */
 export type PathRequest = { readonly path: string; readonly why: string };
 
 /** The changes that a note makes to the attempt under way. */

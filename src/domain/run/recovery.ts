@@ -8,7 +8,7 @@ import type { AttemptOutcome, TaskProgress } from './task.ts';
 type Recovery = {
   /** `free` costs the task none of its attempts; bounded all the same, so that nothing spins for free. */
   readonly cost: 'charged' | 'free' | 'waited-for';
-  /** Where the next attempt begins: in the agent's own session, with the work alone, or with nothing. */
+  /** The start of the next attempt: in the agent's own session, with the work alone, or with nothing. */
   readonly start: 'session' | 'snapshot' | 'clean';
   /** The provider's, for all tasks that use it. */
   readonly trouble: AgentFailure | null;
@@ -45,7 +45,7 @@ export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' |
     case 'setup-failed':
       return plain;
     case 'exited':
-      // Agents that are talked to end with 0 whatever became of their turn.
+      // Agents with a protocol exit with 0, however their turn ended.
       if (ending.code === 0 && agent?.outcome !== 'failed') return { ...plain, start: 'session' };
       return agent?.trouble == null ? plain : { ...byTrouble[agent.trouble.kind], trouble: agent.trouble };
   }

@@ -32,7 +32,7 @@ export type RoundState = { readonly round: number; readonly base: CommitId; read
 type Candidate = {
   readonly steps: readonly RoundStep[];
   readonly tip: Tip | null;
-  /** Absent: what defines the checks is as before. */
+  /** Absent when the definitions of the checks are unchanged. */
   readonly before?: EarlierDefinitions;
 };
 export type Tip = { readonly commit: CommitId; readonly tree: TreeId };

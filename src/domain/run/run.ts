@@ -75,7 +75,7 @@ export type RunMode =
 export type WaveState = {
   readonly index: number;
   readonly thread: readonly Verdict[] | null;
-  /** Only where threads are opened elsewhere: asked for by this key; and the one that was got. */
+  /** Set only when threads are opened elsewhere: the key of the request, and the thread that was opened. */
   readonly threadKey?: string;
   readonly bound?: BoundThread;
   readonly preflight: readonly Verdict[] | null;
@@ -359,7 +359,7 @@ function withWave(state: RunState, index: number, change: (wave: WaveState) => W
 function withLastRound(state: RunState, index: number, event: RunEvent): RunState {
   return withWave(state, index, (wave) => {
     const last = wave.rounds.at(-1);
-    // what was under way for a round that was given up may end after the next was opened
+    // work for an abandoned round may end after the next round was opened
     const isOther = 'round' in event && event.round !== last?.round;
     return last === undefined || isOther
       ? wave
@@ -388,7 +388,7 @@ export const hasMerged = (state: RunState): boolean =>
 export const goesOn = ({ mode, ended }: Pick<RunState, 'mode' | 'ended'>): boolean =>
   mode.mode === 'active' || (ended !== null && mode.mode !== 'halted');
 
-/** Waves that this run is to do: all, or the one asked for. */
+/** Returns the waves of this run: all, or the one that was chosen. */
 export const selectedWaves = (state: RunState): readonly WaveState[] =>
   state.waves.filter((wave) => state.only === null || state.only === wave.index);
 

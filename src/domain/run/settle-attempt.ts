@@ -24,7 +24,7 @@ export type Settlement =
 /** All that decides it beside the attempt itself; recorded with the decision. */
 export type SettleLimits = {
   readonly attempts: number;
-  /** Agents that the task may be given to, one after the other. */
+  /** Agents that may get the task, one after the other. */
   readonly chain: readonly string[];
   readonly freeLaunches: number;
   readonly waitedLaunches: number;

@@ -47,7 +47,7 @@ export type TaskProgress =
 /** The start of the next attempt. */
 export type NextStart = {
   readonly from: CommitId | 'base';
-  /** The changes that a person asked for; null when nobody asked for a rework. */
+  /** The changes that a person wants; null when there is no rework. */
   readonly message: string | null;
   readonly findings: readonly Finding[];
   /** A launch failed, so the wave waits for `resume` instead of trying again by itself. */
@@ -55,7 +55,7 @@ export type NextStart = {
   readonly session: AgentSession | null;
   /** Why the provider of its agent has to be left alone for a while. */
   readonly trouble: ProviderTrouble | null;
-  /** Null: nothing came before that its agent has to know of. */
+  /** Null when there is nothing before it that its agent has to know. */
   readonly after: AttemptOutcome | null;
 };
 
@@ -84,7 +84,7 @@ export type Attempt = {
   readonly from: CommitId;
   /** The agent that was chosen, out of the task's chain. */
   readonly agent: string;
-  /** Of the agent's models; empty for programs that need none. */
+  /** The provider of the agent's models; empty for programs that need none. */
   readonly provider: string;
   /** A session of the agent's own that this attempt continues. */
   readonly session: AgentSession | null;
@@ -92,9 +92,9 @@ export type Attempt = {
 
 export type LiveAttempt = Attempt & {
   readonly dispatched: readonly Verdict[] | null;
-  /** As far as its agent has reported. */
+  /** The usage that its agent has reported so far. */
   readonly usage: Usage;
-  /** Paths that its agent asked for and that are not granted. */
+  /** Paths that its agent requested and that are not granted. */
   readonly requested: readonly PathRequest[];
   /** Grants, raises and records of the run that its supervisor knows, counted. */
   readonly terms: number;
@@ -104,7 +104,7 @@ export type LiveAttempt = Attempt & {
 
 export type EndedAttempt = Attempt &
   Pick<MonitorEvidence, 'ending' | 'handoff' | 'snapshotProblem' | 'drafted'> & {
-    /** Of agents that speak a protocol. */
+    /** Set for agents with a protocol. */
     readonly report?: NonNullable<MonitorEvidence['agent']>;
     readonly dispatched: readonly Verdict[] | null;
     /** Null until its gates have judged it, or are to judge it again. */
@@ -250,11 +250,11 @@ export function usageOf(task: TaskState): Usage {
   return live === null ? task.used : addUsage(task.used, live.usage);
 }
 
-/** A launch failed, and nobody has said `resume` since. */
+/** True when a launch failed and nobody has resumed the run since. */
 export const isHalted = ({ progress }: TaskState): boolean =>
   progress.status === 'waiting' && progress.next.halt !== null;
 
-/** Nothing more will happen to it unless a person asks. */
+/** True when nothing more happens to it without a request of a person. */
 export const isSettled = (state: TaskState): boolean =>
   ['ready', 'done', 'held', 'failed', 'merged', 'dropped'].includes(state.progress.status);
 

@@ -46,7 +46,7 @@ type Overlap = OwnershipConflict['overlaps'][number];
 const byPatterns = (a: Overlap, b: Overlap): number => (sortKey(a) < sortKey(b) ? -1 : sortKey(a) > sortKey(b) ? 1 : 0);
 const sortKey = ({ claims }: Overlap): string => claims.map(({ by, pattern: text }) => `${by} ${text}`).join('\n');
 
-/** Whether two tasks that no need orders must run one after the other, because they share a path. */
+/** Tells whether two tasks without an order must run one after the other, because they share a path. */
 export function mustSerialise(plan: FrozenPlan, a: TaskId, b: TaskId): boolean {
   const { tasks, ordered } = relationsOf(plan);
   const [one, other] = [tasks.get(a), tasks.get(b)];
@@ -54,7 +54,7 @@ export function mustSerialise(plan: FrozenPlan, a: TaskId, b: TaskId): boolean {
   return meetAny(one.shares, other.shares);
 }
 
-/** Whether a task of a later wave may start while one of an earlier wave is open. An unbounded scope may not. */
+/** Tells whether a task of a later wave may start while one of an earlier wave is open. A task without a bounded scope may not. */
 export function mayRunBeside(plan: FrozenPlan, later: TaskId, earlier: TaskId): boolean {
   const { tasks } = relationsOf(plan);
   const [late, early] = [tasks.get(later), tasks.get(earlier)];

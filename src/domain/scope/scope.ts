@@ -171,7 +171,7 @@ export function whyForeign(scope: Scope, path: string, keys?: readonly string[] 
   return guard ? { rule: 'protected', pattern: guard.text } : null;
 }
 
-/** Whether a task may change a path or pattern that it requested. A pattern is open if it was granted literally. */
+/** Tells whether a task may change a path or pattern that it requested. A pattern is open if it was granted literally. */
 export const mayChange = (scope: Scope, requested: string): boolean =>
   scope.granted.some(({ text }) => text === requested) || whyForeign(scope, requested) === null;
 

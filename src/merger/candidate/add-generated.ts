@@ -129,8 +129,8 @@ export async function verifyGeneratedObjects(
 type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 
 /**
- * The same tree with what defines the checks as `base` has it, wherever tasks changed that and no person granted it: a check that
- * only passes by its new definition has proven nothing yet. Empty when nothing differs.
+ * Returns the same tree with the check definitions of `base`, if tasks changed them and no person granted that: a check that only
+ * passes by its new definition has proven nothing yet. Empty when nothing differs.
  */
 export async function definedBefore(
   repository: string,
@@ -213,10 +213,10 @@ function trailerLines({ run, task, proof, taken = [] }: Trailers): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The same message with one trailer more, at the end of those that it has. */
+/** Returns the message with one more trailer at its end. */
 export const withTrailer = (message: string, line: string): string => `${message.trimEnd()}\n${line}\n`;
 
-/** Of the commit that holds what no task wrote; `proof` is the record of the commands that did. */
+/** The message of the commit of generated files; `proof` is the record of the commands that made them. */
 const generatedMessage = (plan: FrozenPlan, wave: number, { run, proof }: Pick<Trailers, 'run' | 'proof'>): string =>
   `${generatedSubject(plan, run, wave)}\n\nTidegate-Run: ${run}\nTidegate-Proof: ${proof}\n`;
 
@@ -254,5 +254,5 @@ export const editTrailer = (by: By, from: CommitId, left: CommitId): string =>
 
 type Taking = Extract<RunEvent, { type: 'task-accepted' | 'task-edited' }>;
 
-/** On one line, whatever a person is called. */
+/** Returns a name on one line, whatever characters it has. */
 const nameOf = ({ who }: By): string => safeLine(who).trim().slice(0, 100);

@@ -117,7 +117,7 @@ type Foundation = {
 };
 type Stack = Pick<Built, 'steps' | 'conflicts'>;
 
-/** As `stack`, for one git process instead of four for each task; null where something has to be merged or signed. */
+/** Does the same as `stack` with one git process instead of four for each task; null when something has to be merged or signed. */
 async function stackAtOnce(order: MergerOrder, history: History, from: Foundation, ref: string): Promise<Stack | null> {
   const { repository } = order.state;
   const { signing, by } = from.author;
@@ -185,7 +185,7 @@ const namesIn = async (repository: string, commit: CommitId): Promise<readonly s
 
 const generatedPaths = (history: History): ReadonlySet<string> => new Set(Object.keys(planHere(history).generated));
 
-/** Whether all that a task needs is below it: merged, without anything to merge, or already in the stack. */
+/** Tells whether all needs of a task are below it: merged, without anything to merge, or already in the stack. */
 function standing(history: History): (task: PlannedTask, stacked: ReadonlySet<TaskId>) => boolean {
   const plan = planHere(history);
   return ({ needs }, stacked) =>
@@ -268,7 +268,7 @@ export async function integrator(
     const taken = await read(snapshot.commit);
     const theirs = await withoutGenerated(repository, taken, snapshot, generated);
     const base = await read(snapshot.base);
-    // Nothing happened since: what the task left is the result. In a chain every step is so.
+    // Nothing changed since, so the task's tree is the result. In a chain this is so for every step.
     if (ours === base.tree) return ok(typeof theirs === 'string' ? theirs : theirs.tree);
     return await mergeTrees(repository, { base, ours, theirs });
   };

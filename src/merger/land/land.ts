@@ -91,7 +91,7 @@ type Landing = {
   readonly rebuilt: Extract<RunEvent, { type: 'landing-rebuilt' }> | null;
   /** The tasks that a person chose; null: all that have not landed. */
   readonly tasks: readonly TaskId[] | null;
-  /** Whether it is a branch of the run's own, which others compare with where the run began. */
+  /** True for a branch of the run's own. Others compare it with the commit where the run began. */
   readonly isOwn: boolean;
 };
 
@@ -153,7 +153,7 @@ export function unapprovedLanding(history: History): Finding | null {
 const isLanded = (history: History, landing: Landing): boolean =>
   standingLandings(history).some((event) => event.branch === landing.branch && event.new === landing.new);
 
-/** Where the branch was made that others are offered. */
+/** Returns the event that made the branch of the pull request. */
 const lastMade = (history: History): Extract<RunEvent, { type: 'branch-made' }> | undefined =>
   eventsOf(history, 'branch-made').at(-1)?.event;
 

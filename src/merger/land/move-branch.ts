@@ -193,7 +193,7 @@ function untrackedInTheWay(root: string, changes: readonly Change[]): readonly s
   const added = changes.filter((change) => change.oldMode === absent);
   const obstacles = new Set<string>();
   const fits = new Map<string, boolean>();
-  /** Whether a parent is a directory, absent, or a tracked file that makes room. */
+  /** Tells whether a parent is a directory, absent, or a tracked file that makes room. */
   const parentFits = (parent: string): boolean => {
     const remembered = fits.get(parent);
     if (remembered !== undefined) return remembered;

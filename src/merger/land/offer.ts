@@ -43,8 +43,8 @@ export async function recordBranch(
 }
 
 /**
- * Pushes the branch of a run and opens its pull request, each once: asked again, it looks at the remote and at the pull requests
- * that are open, and does what is left. The target branch is never touched.
+ * Pushes the branch of a run and opens its pull request, each once. When repeated, it looks at the remote and at the open pull
+ * requests, and does the rest. The target branch never moves.
  */
 export async function offer(order: MergerOrder, branch: Branch): Promise<Result<MergerAnswer, Finding>> {
   const { target } = creation(await order.ledger.read(order.run));

@@ -111,7 +111,7 @@ async function newTwins(repository: string, before: TreeId, after: TreeId): Prom
   );
 }
 
-/** Whether the coordinator knows of the last rebuild: a look at the branch after it, when a move failed, begins anew. */
+/** Tells whether the last look at the branch was a rebuild. If a look came after it, because a move failed, rebuilding begins anew. */
 const isLastLook = (history: History): boolean =>
   history.findLast(({ event }) => event.type === 'landing-rebuilt' || event.type === 'target-observed')?.event.type ===
   'landing-rebuilt';

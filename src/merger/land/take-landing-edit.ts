@@ -122,7 +122,7 @@ function openConflict(history: History): Conflicted | undefined {
   return last?.type === 'landing-rebuilt' ? last.conflicted : undefined;
 }
 
-/** The first edit of a landing that no person asked for; null when there is none. */
+/** Returns the first edit of a landing that no person requested; null when there is none. */
 export function unaskedEdit(history: History): CommitId | null {
   const forged = eventsOf(history, 'landing-edited').find(
     ({ position, event: { from, copy, by } }) =>

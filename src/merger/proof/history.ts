@@ -162,8 +162,8 @@ export function allNeeds(plan: FrozenPlan, task: TaskId): ReadonlySet<TaskId> {
 type Taking = Extract<RunEvent, { type: 'task-accepted' | 'task-edited' }>;
 
 /**
- * Whether what the gates read as a person's word on this attempt was recorded, is the last one, and was asked for by that person.
- * `between`: what happened after the attempt ended and before it was judged. Gives the records relied on.
+ * Proves a person's acceptance of this attempt: it was recorded, is the last one, and was requested by that person. `between` holds
+ * the events after the end of the attempt and before its verdicts. Returns the records relied on.
  */
 export function proveAcceptance(
   history: History,

@@ -29,9 +29,9 @@ import {
 } from './history.ts';
 
 /**
- * Whether the ledger proves that this round may be merged: every phase passed, in order, for one plan hash, on exactly
- * the snapshots and the tree that are about to move the run branch. Written apart from the code that made those
- * events, so that a mistake there does not vouch for itself. Gives a digest over the records relied on, or the first gap.
+ * Verifies that the ledger proves that this round may be merged: every phase passed, in order, for one plan hash, on exactly the
+ * snapshots and the tree that are about to move the run branch. Written apart from the code that made those events, so that a
+ * mistake there does not vouch for itself. Returns a digest over the records relied on, or the first gap.
  */
 export function verifyChain(history: History, wave: number, round: number): Result<string, ProofGap> {
   const relied = new Map<number, string>();
@@ -273,8 +273,8 @@ function verifyTask(
 }
 
 /**
- * Where the plan was approved that the attempt started under. Where that plan was replaced since, each later version has to say that it
- * reuses the task, ask for it in the same words, and leave what it needs as it is.
+ * Returns the position of the approval of the plan that the attempt started under. If that plan was replaced since, each later
+ * version has to reuse the task unchanged and keep the tasks that it needs.
  */
 function approvalOf(
   history: History,
@@ -355,7 +355,7 @@ function verifyClosure(
     /** Where the candidate was built or completed. */
     readonly built: number;
     readonly top: Top;
-    /** The same with what defines the checks as the base has it. */
+    /** The same candidate with the check definitions of the base. */
     readonly before: EarlierDefinitions | undefined;
     readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
     readonly steps: readonly { readonly task: TaskId }[];

@@ -78,13 +78,13 @@ type Landed = Extract<RunEvent, { type: 'landed' }>;
 type Taken = {
   readonly onto: CommitId;
   readonly landings: readonly Landed[];
-  /** Null: all that landed. */
+  /** Null for everything that landed. */
   readonly task: TaskId | null;
-  /** Taken back already. */
+  /** Tasks that are undone already. */
   readonly undoneTasks: readonly TaskId[];
 };
 
-/** Commits on top of `onto` that take the landed task commits back, newest first; in memory, nothing moves. */
+/** Makes commits on top of `onto` that revert the landed task commits, newest first; in memory, nothing moves. */
 async function buildReverts(order: MergerOrder, from: Taken): Promise<Result<Reverts, Finding>> {
   const { repository } = order.state;
   const author = await readAuthor(order.checkout, order.env);

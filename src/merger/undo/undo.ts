@@ -16,9 +16,9 @@ import { type Prepared, preparations, prepareUndo, undoneTasks } from './reverts
 type Intended = Extract<RunEvent, { type: 'undo-intended' }>;
 
 /**
- * Takes a landed run, or one task of it, back out of the person's branch. Nothing came on top: the branch returns to
- * exactly the commit it was at (I6), at once. Otherwise commits that revert it are prepared on top of what is there now;
- * asked again, the branch moves to them once the ledger holds that every check passed on their tree.
+ * Takes a landed run, or one task of it, back out of the person's branch. If nothing came on top, the branch returns at once to
+ * exactly the commit it was at (I6). Otherwise reverts are prepared on top of the current tip. When called again, the branch moves
+ * to them once the ledger holds that every check passed on their tree.
  */
 export async function undoLanding(order: MergerOrder, task: TaskId | null): Promise<MergerAnswer> {
   const recovered = await recoverLanding(order);
@@ -52,9 +52,9 @@ type Moving = {
   readonly task: TaskId | null;
   readonly branch: string;
   readonly old: CommitId;
-  /** Null: landing made the branch, so that it goes. */
+  /** Null when the landing made the branch, which is then removed. */
   readonly new: CommitId | null;
-  /** Where the branch was before the run landed. */
+  /** The commit of the branch before the run landed. */
   readonly begin: CommitId | null;
 };
 
@@ -88,7 +88,7 @@ async function verifyReverts(order: MergerOrder, { onto, commit, tree }: Prepare
   return sound ? ok(null) : err({ rule: 'undo-diverged', commit });
 }
 
-/** Only what landed after the last undo of the same thing is there to be undone again. */
+/** Tells whether it is undone already. Only a landing after the last undo of the same thing can be undone again. */
 export function isUndoneInHistory(history: History, task: TaskId | null): boolean {
   const whole = eventsOf(history, 'undone').findLast(({ event }) => event.task === null);
   const landing = eventsOf(history, 'landed').at(-1);
@@ -110,7 +110,7 @@ const undone = (
 ): Promise<MergerAnswer> =>
   recordFacts(order, { type: 'undone', task, branch, old, new: next, exact: next === (exactly ?? zeroId(next)) });
 
-/** A branch that moved just now is no obstacle: asked again, the undo is prepared on what is there then. */
+/** A branch that moved just now is no obstacle: the next call prepares the undo on its new tip. */
 async function refuse(order: MergerOrder, task: TaskId | null, because: Finding): Promise<MergerAnswer> {
   if (because.rule === 'branch-moved') return mergerDone;
   const recorded = await recordFacts(order, { type: 'undo-refused', task, because });
