@@ -1,4 +1,4 @@
-import { goesOnByItself } from '../domain/agents/provider.ts';
+import { continuesByItself } from '../domain/agents/provider.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
 import { isInQueue } from '../domain/landing/landing-queue.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
@@ -101,7 +101,7 @@ export function driveRun(
       if (state?.mode.mode !== 'halted') tried.clear();
       for (const { key, effect } of due) if (!inFlight.has(key) && !tried.has(key)) start(key, effect);
       // an effect may have recorded something during this look
-      if (inFlight.size === 0 && !looksAgain && !goesOnByItself(state))
+      if (inFlight.size === 0 && !looksAgain && !continuesByItself(state))
         for (const waiter of waiters.splice(0, waitersBefore)) waiter.resolve();
       const waiting = new AbortController();
       await Promise.race([woken.promise, nextExpiry(state, clock, waiting.signal)]);

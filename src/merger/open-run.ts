@@ -105,12 +105,12 @@ export const recordFacts = (order: MergerOrder, ...events: readonly RunEvent[]):
 /** Records facts while their condition holds. Once it does not, nothing is recorded, and the caller may try again. */
 export async function recordWhile(
   order: MergerOrder,
-  stands: (past: History) => boolean,
+  isValid: (past: History) => boolean,
   ...events: readonly RunEvent[]
 ): Promise<MergerAnswer> {
   for (;;) {
     const past = await order.ledger.read(order.run);
-    if (!stands(past)) return mergerDone;
+    if (!isValid(past)) return mergerDone;
     const appended = await order.ledger.append(order.run, past.length, events, order.epoch);
     if (appended.outcome === 'appended') return mergerDone;
     if (appended.outcome === 'stale-epoch') return stale;

@@ -11,8 +11,8 @@ import { type BuiltRound, isRoundOpen, type RoundStep, type Tip } from '../domai
 import {
   checkKey,
   currentWave,
-  goesOn,
   hasMerged,
+  needsNoResume,
   type RunState,
   tasksOfWave,
   type WaveState,
@@ -48,13 +48,13 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   // a landing in progress is of the waves closed before it; the next landing takes what is merged and closed after it
   if (isQueued(state.landing)) return [];
   if (tasks.every(isResolved)) return [fact({ type: 'wave-closed', wave: wave.index })];
-  const atWork = tasks.some((task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)));
+  const isBusy = tasks.some((task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)));
   const ready = inOrder(
     tasks.filter((task) => mayIntegrate(state, task)),
     state,
   );
   const unresolved = tasks.some((task) => !isResolved(task) && task.progress.status !== 'ready');
-  if (atWork || ready.length === 0 || state.branch === null || state.mode.mode !== 'active') return [];
+  if (isBusy || ready.length === 0 || state.branch === null || state.mode.mode !== 'active') return [];
   if (state.plan.partial === 'hold' && unresolved) return [];
   const entries = ready
     .slice(0, nextRoundSize(wave.rounds) ?? ready.length)
@@ -217,15 +217,15 @@ export function checkTree(
 
 /** Halts once. `resume` forgets the outcome, so that the check runs again. */
 function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
-  if (!goesOn(state)) return [];
+  if (!needsNoResume(state)) return [];
   return [fact({ type: 'run-halted', because: checkUnrunnable(outcome) })];
 }
 
 /** Runs the checks on the tree that the first tasks start from, so that a failing base is found before an agent starts. */
 export function baseChecks(state: RunState): readonly Step[] {
   const { branch } = state;
-  const atWork = currentWave(state) !== undefined && state.mode.mode === 'active';
-  if (branch === null || !atWork) return [];
+  const isActive = currentWave(state) !== undefined && state.mode.mode === 'active';
+  if (branch === null || !isActive) return [];
   const checked = checkTree(state, 'base', branch, (check) => redBase(state, check));
   return 'step' in checked ? checked.step : [];
 }

@@ -6,7 +6,7 @@ import { chosenTasks, landingConflicts } from '../domain/landing/land-some.ts';
 import { isMoving, type LandingState, type Rebuilt } from '../domain/landing/landing.ts';
 import { leftToLand, type Reverts } from '../domain/landing/undo.ts';
 import { landsOnOwnBranch } from '../domain/plan/plan.ts';
-import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run/run.ts';
+import { checkKey, needsNoResume, type RunState, selectedWaves } from '../domain/run/run.ts';
 import { policy } from '../domain/settings/policy.ts';
 import { checkTree } from './closure.ts';
 import { effect, fact, isItsTurn, type Step, type StepInputs } from './step.ts';
@@ -28,7 +28,7 @@ export function land(state: RunState, inputs: StepInputs): readonly Step[] {
   if (tap !== undefined && tap.status !== 'approved') return [];
   // the landing that the person approved was refused, so they are asked again
   if (landing.status === 'refused') return [ask(state)];
-  if (!goesOn(state) || openCriticalQuestions(state).length > 0) return [];
+  if (!needsNoResume(state) || openCriticalQuestions(state).length > 0) return [];
   return tap === undefined && state.plan.land === 'ask' ? [ask(state)] : move(state, landing, inputs);
 }
 

@@ -108,7 +108,7 @@ export const grantedIn = (state: RunState): JudgeContext['granted'] =>
 
 /** Part of phase 5: holds tasks that may not be integrated, and releases those that may again. One at a time. */
 export function holds(state: RunState): readonly Step[] {
-  const events = [...conflicting(state), ...standingOnLost(state), ...standingAgain(state)];
+  const events = [...conflicting(state), ...holdsOfDependents(state), ...releasesOfDependents(state)];
   const [first] = events;
   return first === undefined ? [] : [fact(first)];
 }
@@ -127,8 +127,8 @@ function conflicting(state: RunState): readonly RunEvent[] {
   });
 }
 
-/** A ready task that needs a held or dropped one cannot be integrated either: it would land without it. */
-function standingOnLost(state: RunState): readonly RunEvent[] {
+/** Holds ready tasks that need a held or dropped task: they would land without it. */
+function holdsOfDependents(state: RunState): readonly RunEvent[] {
   const lost = plannedStates(state).filter(({ progress }) => ['held', 'dropped'].includes(progress.status));
   return lost.flatMap(({ id }) =>
     dependentsOf(state.plan, id).flatMap((dependent): readonly RunEvent[] =>
@@ -140,13 +140,13 @@ function standingOnLost(state: RunState): readonly RunEvent[] {
 }
 
 /** Releases tasks whose needed task counts again, or is no longer in the plan: their own proofs are still valid. */
-function standingAgain(state: RunState): readonly RunEvent[] {
+function releasesOfDependents(state: RunState): readonly RunEvent[] {
   return plannedStates(state).flatMap(({ id, progress }): readonly RunEvent[] => {
     if (progress.status !== 'held' || progress.hold.because !== 'needs') return [];
     const { task } = progress.hold;
     const isPlanned = plannedById(state.plan, task) !== undefined;
-    const stands = !isPlanned || ['ready', 'done', 'merged'].includes(statusOf(state, task) ?? '');
-    return stands ? [{ type: 'task-released', task: id }] : [];
+    const isBack = !isPlanned || ['ready', 'done', 'merged'].includes(statusOf(state, task) ?? '');
+    return isBack ? [{ type: 'task-released', task: id }] : [];
   });
 }
 

@@ -219,8 +219,8 @@ export function repositoriesOf(options: RepositoriesOptions): Repositories {
     async [Symbol.asyncDispose]() {
       for (const [id, hosting] of hosts) {
         const { runs } = await (opened.get(id) ?? Promise.reject(new Error(`${id} is hosted and not open`)));
-        const goesOn = (await runs.all()).some(({ state }) => state === null || state.ended === null);
-        await (await hosting).stop(goesOn ? 'background' : 'nothing');
+        const isAnyOpen = (await runs.all()).some(({ state }) => state === null || state.ended === null);
+        await (await hosting).stop(isAnyOpen ? 'background' : 'nothing');
       }
       for (const opening of opened.values()) await (await opening).repo[Symbol.asyncDispose]();
     },

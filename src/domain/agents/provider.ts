@@ -35,7 +35,7 @@ export function evolveProviders(state: Providers, event: RunEvent): Providers {
 }
 
 /** Tells whether time alone continues the run: no person is needed, and nothing is in progress. */
-export const goesOnByItself = (state: Pick<RunState, 'ended' | 'mode' | 'providers'> | null): boolean =>
+export const continuesByItself = (state: Pick<RunState, 'ended' | 'mode' | 'providers'> | null): boolean =>
   state !== null &&
   state.ended === null &&
   state.mode.mode === 'active' &&

@@ -15,7 +15,7 @@ import {
   tree,
 } from '../../../test/support/plans.ts';
 import { steps } from '../../pipeline/steps.ts';
-import { goesOnByItself } from '../agents/provider.ts';
+import { continuesByItself } from '../agents/provider.ts';
 import { failWith } from '../gates/check-outcome.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { evolveRun, type RunState } from '../run/run.ts';
@@ -125,7 +125,7 @@ test('whenever nothing follows from a run that has not ended, every need has a c
       // the end is in one append with what it follows from
       if (stored[at + 1]?.event.type === 'run-ended') continue;
       if (state === null || state.ended !== null || state.pending.length > 0 || state.contract === null) continue;
-      if (steps(state, given).length > 0 || goesOnByItself(state)) continue;
+      if (steps(state, given).length > 0 || continuesByItself(state)) continue;
       idle += 1;
       const needs = needsOf(state);
       expect({ seed, seq: record.seq, needs: needs.length }).not.toEqual({ seed, seq: record.seq, needs: 0 });

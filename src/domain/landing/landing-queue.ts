@@ -1,7 +1,7 @@
 import type { CommitId, RunId, TaskId } from '../base/ids.ts';
 import { openCriticalQuestions } from '../board/board-requests.ts';
 import { landsOnOwnBranch } from '../plan/plan.ts';
-import { checkKey, goesOn, type RunState } from '../run/run.ts';
+import { checkKey, needsNoResume, type RunState } from '../run/run.ts';
 import { isMoving, isQueued } from './landing.ts';
 
 /** One move of a branch that waits for no person. */
@@ -66,7 +66,7 @@ function mayLand(state: RunState): boolean {
   const { mode, ended, abandoned, landing, taps } = state;
   if (ended !== null && (ended !== 'done' || taps.land?.status !== 'approved')) return false;
   if (isMoving(landing)) return mode.mode !== 'halted';
-  return abandoned === null && goesOn(state) && openCriticalQuestions(state).length === 0;
+  return abandoned === null && needsNoResume(state) && openCriticalQuestions(state).length === 0;
 }
 
 /** An undo that a person requested and that is not answered yet. */

@@ -385,7 +385,7 @@ export const hasMerged = (state: RunState): boolean =>
   state.waves.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
 
 /** True when the run needs no `resume`. A run that has ended is no longer paused or stopped. */
-export const goesOn = ({ mode, ended }: Pick<RunState, 'mode' | 'ended'>): boolean =>
+export const needsNoResume = ({ mode, ended }: Pick<RunState, 'mode' | 'ended'>): boolean =>
   mode.mode === 'active' || (ended !== null && mode.mode !== 'halted');
 
 /** Returns the waves of this run: all, or the one that was chosen. */

@@ -1,4 +1,4 @@
-import { goesOnByItself } from '../../domain/agents/provider.ts';
+import { continuesByItself } from '../../domain/agents/provider.ts';
 import type { CommitId } from '../../domain/base/ids.ts';
 import { startTap } from '../../domain/decide/tap.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
@@ -84,7 +84,7 @@ export function rehearse(order: RunOrder, seen: SeenBefore, inputs: StepInputs):
 /** Tells whether nothing can happen in this run until a person requests something. Due facts and effects say otherwise. */
 export function isAtRest(state: RunState, inputs: StepInputs): boolean {
   const due = steps(state, inputs);
-  if (state.mode.mode !== 'halted') return due.length === 0 && !goesOnByItself(state);
+  if (state.mode.mode !== 'halted') return due.length === 0 && !continuesByItself(state);
   return due.every((step) => step.kind === 'effect' && step.effect.do !== 'supervise' && step.effect.do !== 'stop');
 }
 

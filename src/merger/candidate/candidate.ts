@@ -122,9 +122,9 @@ async function stackAtOnce(order: MergerOrder, history: History, from: Foundatio
   const { repository } = order.state;
   const { signing, by } = from.author;
   const plan = planHere(history);
-  const stands = standing(history);
+  const hasNeeds = needsMet(history);
   const going = new Set<TaskId>();
-  const tasks = from.tasks.filter(({ task }) => stands(task, going) && going.add(task.id));
+  const tasks = from.tasks.filter(({ task }) => hasNeeds(task, going) && going.add(task.id));
   // One alone is seldom merged: its base is the tip, and what it left is the result.
   if (tasks.length < 2 || signing !== undefined || !isTidy(by)) return null;
   const diff = tasks.flatMap(({ snapshot }) => snapshot.diff);
@@ -152,7 +152,7 @@ async function stack(order: MergerOrder, history: History, from: Foundation): Pr
   const snapshots = from.tasks.map(({ snapshot }) => snapshot);
   const plan = planHere(history);
   const integrate = await integrator(repository, snapshots, generatedPaths(history));
-  const stands = standing(history);
+  const hasNeeds = needsMet(history);
   const steps: Built['steps'][number][] = [];
   const conflicts: Built['conflicts'][number][] = [];
   let commit = from.base;
@@ -160,7 +160,7 @@ async function stack(order: MergerOrder, history: History, from: Foundation): Pr
   let names = await namesIn(repository, from.base);
 
   for (const { task, snapshot, proof, taken } of from.tasks) {
-    if (!stands(task, new Set(steps.map((step) => step.task)))) continue;
+    if (!hasNeeds(task, new Set(steps.map((step) => step.task)))) continue;
     const twins = pathTwins(addedIn(snapshot.diff), namesAfter(names, snapshot.diff));
     if (twins.length > 0) {
       conflicts.push({ task: task.id, files: bothNames(twins) });
@@ -186,7 +186,7 @@ const namesIn = async (repository: string, commit: CommitId): Promise<readonly s
 const generatedPaths = (history: History): ReadonlySet<string> => new Set(Object.keys(planHere(history).generated));
 
 /** Tells whether all needs of a task are below it: merged, without anything to merge, or already in the stack. */
-function standing(history: History): (task: PlannedTask, stacked: ReadonlySet<TaskId>) => boolean {
+function needsMet(history: History): (task: PlannedTask, stacked: ReadonlySet<TaskId>) => boolean {
   const plan = planHere(history);
   return ({ needs }, stacked) =>
     needs.every((need) => {
