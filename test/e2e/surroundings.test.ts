@@ -59,7 +59,7 @@ describe('S11: a uid without an entry in the user database', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /^tidegate: git does not know who you are, .* git config --global user\.name .*\nnothing was started\n$/,
+        /^tidegate: git has no name and email for you, .* git config --global user\.name .*\nnothing was started\n$/,
       ),
     });
   });
@@ -130,7 +130,7 @@ describe('S11: a file that is nested 20,000 levels deep is one finding, in every
       expect({ file, code, errors: errorsIn(`${stdout}${stderr}`) }).toEqual({
         file,
         code: 2,
-        errors: [expect.stringMatching(`^${at}\\d+: error: nested more than 100 levels deep$`)],
+        errors: [expect.stringMatching(`^${at}\\d+: error: the document is nested more than 100 levels deep$`)],
       });
     }
   });
@@ -144,7 +144,7 @@ describe('S11: a file that is nested 20,000 levels deep is one finding, in every
       const { code, stdout, stderr } = await tidegate(scene, {}, 'lint', 'plan.yaml');
       expect({ code, errors: errorsIn(`${stdout}${stderr}`) }).toEqual({
         code: 2,
-        errors: [expect.stringMatching(/:1:\d+: error: nested more than 100 levels deep$/)],
+        errors: [expect.stringMatching(/:1:\d+: error: the document is nested more than 100 levels deep$/)],
       });
       rmSync(file);
     }
