@@ -124,7 +124,7 @@ describe('a ledger is refused by name and left as it is', () => {
     edit(place.file, `drop trigger event_is_never_changed; update event set at = '' where seq = ${nthSeq(5)}`);
     edit(place.file, `${trigger} select raise(abort, 'events are never changed'); end;`);
     await expect(openSqliteLedger(place.file, { check: 'head' })).rejects.toThrow(
-      `seq ${nthSeq(5)}: its hash does not follow`,
+      `seq ${nthSeq(5)}: its hash does not match`,
     );
   });
 

@@ -80,11 +80,11 @@ test('a ledger with requests of a newer Tidegate is used: they wait to be refuse
 describe('a ledger whose first event', () => {
   test.each([
     ['is gone', (file: string) => write(file, []), /it has no first event/],
-    ['was changed', (file: string) => write(file, [format2], { changed: true }), /seq 1: its hash does not follow/],
+    ['was changed', (file: string) => write(file, [format2], { changed: true }), /seq 1: its hash does not match/],
     [
       'was changed beyond recognition',
       (file: string) => write(file, ['{"typ'], { changed: true }),
-      /seq 1: its hash does not follow/,
+      /seq 1: its hash does not match/,
     ],
   ])('%s is damaged, and of no other format', async (_, make, problem) => {
     using place = ledgerPlace();

@@ -15,7 +15,6 @@ const points = failpointsIn(
   'candidate/task-base',
   'candidate/candidate',
   'candidate/add-generated',
-  'candidate/merge',
 );
 
 test.each(points)('killed at %s and asked again, the merge ends as if nothing had happened', async (point) => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive } from '../../src/adapters/process/process-identity.ts';
@@ -9,11 +9,11 @@ const source = resolve(import.meta.dirname, '../../src');
 /** Every failpoint that a supervisor can reach, read from the source so that none is forgotten. */
 const folders = [
   'supervisor',
-  ...['supervisors', 'object-stores', 'workspace', 'snapshot'].map((name) => `adapters/${name}`),
+  ...['supervisors', 'git/stores', 'workspace', 'snapshot'].map((name) => `adapters/${name}`),
 ];
 const points = folders.flatMap((folder) =>
-  readdirSync(join(source, folder))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  globSync('**/*.ts', { cwd: join(source, folder) })
+    .filter((file) => !file.endsWith('.test.ts'))
     .flatMap((file) => [...readFileSync(join(source, folder, file), 'utf8').matchAll(/failpoint\('([^']+)'\)/g)])
     .map(([, name]) => name ?? '')
     .filter((name) => !name.startsWith('supervisors-')),

@@ -74,7 +74,7 @@ function checkChain(stored: readonly Stored[]): readonly Violation[] {
     const position = (positions.get(one.stream) ?? 0) + 1;
     if (one.position !== position) say(`position ${one.position} of ${one.stream} where ${position} belongs`);
     positions.set(one.stream, one.position);
-    if (one.hash !== hashOf(previous, one)) say('its hash does not follow from what is before it');
+    if (one.hash !== hashOf(previous, one)) say('its hash does not match from what is before it');
     previous = one.hash;
   });
   return found;

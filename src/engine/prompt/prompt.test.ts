@@ -147,7 +147,7 @@ describe('a whole prompt', () => {
       Rebuilt by commands later, so your changes to them are discarded:
       - package-lock.json
 
-      Configuration of agents and editors is read-only: \`.claude\`, \`.codex\`, \`.opencode\`, \`.mcp.json\`, \`.vscode\`, \`.husky\`, \`.cursor\`, \`.gemini\`, \`AGENTS.md\`, \`CLAUDE.md\`.
+      Configuration of agents and editors is read-only: \`.claude\`, \`.mcp.json\`, \`CLAUDE.md\`, \`.codex\`, \`.opencode\`, \`.gemini\`, \`.vscode\`, \`.husky\`, \`.cursor\`, \`AGENTS.md\`.
 
       A change to any other path is refused, however it is made: your work is then held instead of merged. If you need another
       path, request it and continue with the rest: \`tidegate ask --scope <path>\`. Put scratch files in /tmp.
