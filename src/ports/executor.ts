@@ -57,7 +57,7 @@ export type OutputReader = {
   errorLine(text: string): void;
   /** Passes on a person's message, as soon as the agent reads one; false when it takes none now. */
   send(text: string): boolean;
-  /** Asks the agent to end its turn, a moment before its process is ended; false where it cannot be asked. */
+  /** Asks the agent to end its turn, a moment before its process is ended. False when it takes no such request. */
   cancel(): boolean;
 };
 

@@ -76,7 +76,7 @@ export interface Ledger extends AsyncDisposable {
     expected: number,
     events: readonly DcmEvent[],
   ): Promise<Exclude<Appended, { readonly outcome: 'stale-epoch' }>>;
-  /** Becomes the one coordinator, unless a living one holds the epoch. `isAlive` is asked inside the transaction. */
+  /** Becomes the one coordinator, unless a living one holds the epoch. `isAlive` is called inside the transaction. */
   takeEpoch(
     holder: Holder,
     isAlive: (holder: Holder) => boolean,

@@ -108,7 +108,7 @@ export type Content = {
 interface JobFiles {
   /** Output of a job from a byte on; empty when there is none yet. */
   readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
-  /** The same of what an agent that speaks a protocol said and did: one JSON document on each line. */
+  /** Transcript of an agent with a protocol, from a byte on: one JSON document on each line. */
   readTranscript(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
   /** The bytes of a file of a job, as they lie there; null when there is none. */
   content(job: string, what: 'log' | 'transcript' | 'prompt'): Promise<Content | null>;

@@ -7,7 +7,7 @@ export type Text = string | readonly (string | Span)[];
  * and colours come only from `Span`. After the reader has gone (EPIPE) writing is silently ignored.
  */
 export interface Terminal {
-  /** A person can be asked: both input and output are a terminal. */
+  /** True when a person can be asked: both input and output are a terminal. */
   readonly interactive: boolean;
   /** One result line on standard output. */
   line(text?: Text): void;
@@ -19,9 +19,9 @@ export interface Terminal {
   paint(lines: readonly Text[]): string;
   /** A block at the bottom of the screen that is drawn over. In a pipe nothing of it is shown; lines still are. */
   region(): Promise<LiveRegion>;
-  /** The whole terminal with its keys; null where a person cannot be asked or nothing can be drawn over. */
+  /** The whole terminal with its keys; null when no person can be asked or nothing can be drawn. */
   screen(events: ScreenEvents): Promise<Screen | null>;
-  /** The answer without its line end; null when input ended or nobody can be asked. */
+  /** Returns the answer without its line end; null when input ended or no person can be asked. */
   ask(question: string): Promise<string | null>;
   /** The same, and nothing of the answer is shown. White space in it is dropped. */
   askSecret(question: string): Promise<string | null>;
@@ -30,7 +30,7 @@ export interface Terminal {
 export interface LiveRegion extends Disposable {
   /** Replaces the block. Longer lines are cut to the width, more lines than fit are counted in a last one. */
   draw(lines: readonly Text[]): void;
-  /** Leaves the last block standing, or wipes it. */
+  /** Keeps the last block on the screen, or removes it. */
   close(keep: boolean): void;
 }
 
@@ -39,7 +39,7 @@ export type Size = { readonly columns: number; readonly rows: number };
 /** A line that may be the marked one. */
 export type ScreenRow = { readonly text: Text; readonly isMarked: boolean };
 
-/** All that is on the screen. Head and foot keep their lines, the body has what is left. */
+/** Everything on the screen. Head and foot keep their lines, and the body gets the rest. */
 export type Frame = {
   readonly head: readonly Text[];
   readonly body: readonly ScreenRow[];

@@ -49,7 +49,7 @@ export const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT') ||
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.some((code) => error.code === code);
 
-/** For `catch`: what is not there is null, anything else is thrown on. */
+/** For `catch`: returns null for a missing file and throws any other error again. */
 export const absentAsNull = (error: unknown): null => {
   if (isAbsent(error)) return null;
   throw error;

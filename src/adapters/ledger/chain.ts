@@ -49,7 +49,7 @@ export function firstLink(at: string): ChainLink {
   return link;
 }
 
-/** `damage`: the record is not what was written. `foreign`: it is, by a Tidegate of another format. */
+/** `damage`: the record was changed after it was written. `foreign`: a Tidegate of another format wrote it. */
 type OpeningProblem = { readonly kind: 'damage' | 'foreign'; readonly problem: string };
 
 /** Returns why this version cannot read a ledger with this first record; null when it can. */

@@ -37,7 +37,7 @@ export function mergerProcess(options: MergerProcessOptions): Merger {
   let disposed = false;
   return {
     ask: async (request, epoch) => {
-      // one that was asked again because the last had died would be nobody's, and keep us from ending
+      // a merger that is started after the release would belong to nobody and keep this process alive
       if (disposed) throw new MergerFailed({ rule: 'merger-released' });
       if (line === null || line.isClosed()) line = openLine(options);
       last += 1;
@@ -69,7 +69,7 @@ function openLine({ command: [program, ...first], stateDir, checkout, env }: Mer
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     stderr = (stderr + chunk).slice(-4096);
   });
-  // A merger that died takes no more requests; `close` says so to whoever waits.
+  // A merger that died takes no more requests; `close` rejects those that wait.
   child.stdin.on('error', () => undefined);
 
   const end = (finding: Finding, cause?: unknown) => {

@@ -116,7 +116,7 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
   };
 }
 
-/** Absent where nothing is said. */
+/** Absent when the plan does not set it. */
 const repoKey = (repo: ResolvedSettings['repo']): Pick<PlannedTask, 'repo'> =>
   repo.root === null && repo.remote === null ? {} : { repo };
 

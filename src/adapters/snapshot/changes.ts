@@ -181,8 +181,8 @@ export class WorkspaceMoved extends SnapshotRefused {
 const chunkSize = 1 << 20;
 
 /**
- * The bytes that git would keep of a file or link, in chunks. Opens without following, without waiting on a FIFO, and
- * only what the walk saw; throws `WorkspaceMoved` when that has changed. Each chunk is valid until the next is asked for.
+ * Returns the bytes that git would keep of a file or link, in chunks. Opens only the file that the walk saw, without following
+ * links and without waiting on a FIFO; throws `WorkspaceMoved` when it has changed. Each chunk is valid until the next is read.
  */
 export function* contentOf(root: string, { path, stats }: WalkedFile): Generator<Buffer> {
   if (stats.isSymbolicLink()) {
@@ -214,7 +214,7 @@ export type FileContent = {
   /** The object id that git gives this content. */
   readonly id: string;
   readonly size: number;
-  /** SHA-256 of the content, and its beginning; both empty unless they were asked for. */
+  /** SHA-256 of the content, and its beginning; both empty unless the caller wants them. */
   readonly oid: string;
   readonly start: Buffer;
 };

@@ -102,7 +102,7 @@ type Entry = {
   readonly isTracked: boolean;
 };
 
-/** Tracked entries are never ignored, so that git is asked about the others alone. */
+/** Tracked entries are never ignored, so git checks only the others. */
 async function withoutIgnored(rules: IgnoreRules, entries: readonly Entry[]): Promise<readonly Entry[]> {
   const untracked = entries.filter(({ isTracked }) => !isTracked);
   if (untracked.length === 0) return entries;

@@ -6,7 +6,7 @@ import { readSecret } from './secret.ts';
 import { discardTypedAhead } from './typed-ahead.ts';
 
 type TerminalOptions = {
-  /** Opened only when somebody is asked, or might be. */
+  /** Opened only for a question, or when there may be one. */
   readonly stdin: () => NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -14,7 +14,7 @@ type TerminalOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Nobody reads standard output any more: a following command has no reason to go on. */
   readonly onReaderGone: () => void;
-  /** Ctrl-C while somebody is asked: the terminal is in raw mode then, and sends no signal itself. */
+  /** Ctrl-C during a question: the terminal is then in raw mode, and sends no signal itself. */
   readonly onInterrupt: () => void;
 };
 

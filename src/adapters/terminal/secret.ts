@@ -23,7 +23,7 @@ export function readSecret(
     if (typed.next === 'interrupted') on.interrupted();
     if (typed.next === 'interrupted' || typed.next === 'ended') over(null);
   };
-  // Raw before anything is asked: from here on the terminal echoes nothing. What was typed before is no answer.
+  // Raw mode before the question: from here on the terminal echoes nothing. Keys typed before it are no answer.
   input.setRawMode(true);
   const discard = (): void => undefined;
   input.on('data', discard);

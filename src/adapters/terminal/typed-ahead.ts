@@ -1,6 +1,6 @@
 /**
- * Drops what was typed before anybody looked at the keyboard: it answers nothing that comes next. Raw meanwhile, because a line without its
- * end stays in the kernel otherwise. What was typed is there already, so one moment is enough.
+ * Drops keys that were typed before a question is shown: they do not answer it. Uses raw mode, because the kernel would keep a line
+ * without its end otherwise. Typed keys are there already, so one moment is enough.
  */
 export async function discardTypedAhead(input: NodeJS.ReadStream, interrupted: () => void): Promise<void> {
   const take = (chunk: Buffer | string): void => {

@@ -54,7 +54,7 @@ export async function fillPointers(fresh: Fresh): Promise<readonly Finding[]> {
   return missing === 0 ? [] : [missingObjects(missing, pointers.length)];
 }
 
-/** The fresh files are the blobs byte for byte, so that usually no git has to be asked for them. */
+/** The fresh files are the blobs byte for byte, so usually no git process is needed. */
 async function rulesFor({ repository, directory, commit, tree, lfs }: Fresh): Promise<LfsRules | null> {
   if (lfs.attributes === commit)
     return await lfsRules(repository, tree, async ({ path }) => readFileSync(`${directory}/${path}`));

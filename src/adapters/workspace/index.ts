@@ -121,7 +121,7 @@ async function checkOut(directory: string, commit: CommitId, onCopied?: (copied:
   });
 }
 
-/** Gitlinks are directories in a workspace; what was written into them is remembered apart. */
+/** Gitlinks are directories in a workspace; files written into them are recorded apart. */
 const presentIn = (tree: readonly TreeEntry[]): readonly TreeEntry[] => tree.filter((entry) => entry.mode !== '160000');
 
 /** Gives a tree that we made to another owner. Links themselves are given, never what they point to. */

@@ -44,7 +44,7 @@ export function followAcp(
     })
     .connectWith(stream, (agent) => converse(agent, conversation))
     .catch((error: unknown) => {
-      // an end that we asked for is no failure of the agent
+      // an end that we requested is no failure of the agent
       if (!conversation.isCancelled) conversation.take({ type: 'failed', failure: failureIn(error) });
     })
     .finally(() => {

@@ -39,7 +39,7 @@ export type AcpProgress = {
   readonly refusal: readonly string[];
   /** codex-acp ends a turn that broke as if all were well, and gives the reason as speech. */
   readonly hasSystemError: boolean;
-  /** Set when the last turn broke: the model could not be asked any more. */
+  /** Set when the last turn broke: the model did not answer any more. */
   readonly failure: AgentFailure | null;
   readonly isOver: boolean;
   /** All fields so far of calls that have not ended. */
@@ -101,7 +101,7 @@ export function evolveAcp(state: AcpProgress, message: AcpMessage): AcpStep {
   }
 }
 
-/** The call that the agent asks about, from all that it has said of it. */
+/** Returns the call that the agent asks permission for, from all that it has reported about it. */
 export const requestedCall = (state: AcpProgress, toolCall: Fields): ToolCall =>
   acpCall(fieldsIn(state, textOf(toolCall['toolCallId']) ?? ''));
 

@@ -39,7 +39,7 @@ function prepare(context: LaunchContext): Launch {
       // Hook, fence and snapshot judge what it touches; nobody would answer a prompt.
       ...['--permission-mode', 'bypassPermissions'],
       ...['--settings', `${context.home}/settings.json`, '--setting-sources', 'project'],
-      // Of MCP servers only ours: one that the repository names would run without being asked for.
+      // Only our own MCP server: one that the repository names would run without approval.
       ...['--mcp-config', `${context.home}/mcp.json`, '--strict-mcp-config'],
       ...(session === null ? [] : ['--resume', session.id]),
       ...(model === null ? [] : ['--model', model]),
@@ -59,7 +59,7 @@ function prepare(context: LaunchContext): Launch {
   };
 }
 
-/** Gives it a home of its own, and turns off traffic that nobody asked for. */
+/** Gives it a home of its own, and turns off traffic that the task does not need. */
 export const claudeEnvironment = (home: string): Readonly<Record<string, string>> => ({
   CLAUDE_CONFIG_DIR: `${home}/claude`,
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

@@ -2,7 +2,7 @@ import { acpExecutor } from '../acp/executor.ts';
 
 /** Gemini CLI over the Agent Client Protocol. */
 export const geminiExecutor = acpExecutor(({ home, job }) => ({
-  // Of MCP servers only ours: one that the repository names would run without being asked for.
+  // Only our own MCP server: one that the repository names would run without approval.
   args: ['--model', job.agent?.model ?? 'gemini-2.5-pro', '--allowed-mcp-server-names', 'tidegate'],
   environment: {
     GEMINI_CLI_HOME: home,

@@ -108,7 +108,7 @@ function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: st
   const isUndoStuck = state.mode.mode === 'halted' && openUndo(state) !== null;
   if (state.ended === null || isUndoStuck)
     return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };
-  // the landing was asked for after the end, and refused
+  // the landing was requested after the end, and refused
   if (state.ended === 'done' && state.landing.status === 'refused')
     return { exit: exitCodes.personNeeded, reason: 'landing' };
   if (['failed', 'rejected', 'abandoned'].includes(state.ended)) return { exit: exitCodes.failed, reason: state.ended };

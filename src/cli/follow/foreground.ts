@@ -127,7 +127,7 @@ async function step(
   const { state } = view;
   const tap = openTap(view);
   const isAsked = tap !== null && state.pending.length === 0;
-  // with a screen, the question is asked there
+  // with a screen, the question is shown there
   if (isAsked && (display.live() === null || isApprovedByFlag(tap, view, options))) {
     display.clear();
     return await settleTap(repo, context, view, tap, options);

@@ -12,7 +12,7 @@ import { toolchainExaminations } from './toolchains.ts';
 export const examinations: readonly Examine[] = [
   ...[node, git, fence, repository, state],
   ...toolchainExaminations,
-  // asked by the same functions as a run: a name, working signatures, and files that agents will not see
+  // examined by the same functions as a run: a name, working signatures, and files that agents will not see
   ...[identity, signing, checkout],
   ...agentExaminations,
 ];

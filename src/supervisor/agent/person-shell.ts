@@ -47,7 +47,7 @@ export async function runPersonShell(shell: PersonShell): Promise<Ending> {
   const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
   const fence: JobFence = { job, files, runtime, environment, clock, stop, host, readOnly };
   try {
-    // a refused host is reported to the program that asked, and to nobody else
+    // a refused host is reported to the program that requested it, and to nobody else
     await using _ = await openJobRelay(fence, () => undefined);
     if (stop.aborted) return stopped;
     shell.onMade(isSetUp);

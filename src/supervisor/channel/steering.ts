@@ -31,7 +31,7 @@ export function openSteering(): LiveSteering {
       failpoint('supervisor-message-before');
       if (hand === null || !hand.say(text)) return false;
       heard.add(number);
-      // whoever asked may be gone by now: the note is what is left
+      // the caller may be gone by now, so the note is the only record
       hand.note({ note: 'heard', request: number });
       failpoint('supervisor-message-handed');
       return true;

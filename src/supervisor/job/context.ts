@@ -63,7 +63,7 @@ export type PreparedJob = JobContext &
 
 export const isFenced = ({ fence }: Pick<Job, 'fence'>): boolean => fence.mode !== 'none';
 
-/** Resolves `~/` to the home of whoever runs it. The plan keeps it as written, so that its hash is the same for everybody. */
+/** Resolves `~/` to the home of the current user. The plan keeps it as written, so that its hash is the same for everybody. */
 export function atHome<J extends Pick<Job, 'fence'>>(job: J, home: string): J {
   const { read, write } = job.fence;
   return { ...job, fence: { ...job.fence, read: pathsAtHome(read, home), write: pathsAtHome(write, home) } };

@@ -50,7 +50,7 @@ export type JobCallbacks = {
   over(): void;
   /** Whether a tool of the agent runs: a long silence is the tool's then, and only the time limit ends it. */
   isWaiting(): boolean;
-  /** Asks the agent to end its turn; false where it cannot be asked. */
+  /** Asks the agent to end its turn. False when it takes no such request. */
   cancel(): boolean;
   /** Gets the agent's stdin; null when nothing is written to it: then stdin is the file. */
   readonly onInput: ((input: AgentStdin) => void) | null;
@@ -60,7 +60,7 @@ export type AgentStdin = { write(text: string): void; end(): void };
 
 /** Time for a process to end after TERM. */
 const grace = 3_000;
-/** Time for an agent to end its turn when it is asked to. */
+/** Time for an agent to end its turn on request. */
 const courtesy = 2_000;
 
 /** Runs one command in the fence to its end; nothing of it is alive when this resolves (I9). */
@@ -191,7 +191,7 @@ function watchLimits({ clock, stop }: JobFence, limits: Limits, isActive: () => 
   };
 }
 
-/** TERM, 3 s, then KILL for everything. An agent that was asked to end its turn first has 2 s to exit by itself. */
+/** Sends TERM, and after 3 s KILL to everything. An agent that was asked to end its turn first has 2 s to exit by itself. */
 async function putDown(process: Fenced, isAsked: boolean): Promise<void> {
   if (isAsked && (await hasEnded(process, courtesy))) return process.kill();
   process.terminate();

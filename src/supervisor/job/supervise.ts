@@ -97,7 +97,7 @@ function watchIfPossible(path: string, look: () => void): FSWatcher | null {
   }
 }
 
-/** Calls `gone` when no coordinator has been attached for `after` ms. `hurry` shortens the wait, because we were asked to leave. */
+/** Calls `gone` when no coordinator has been attached for `after` ms. `hurry` shortens the wait when this process has to leave. */
 function alone(after: number, gone: () => void) {
   let timer: NodeJS.Timeout | undefined = setTimeout(gone, after);
   return {

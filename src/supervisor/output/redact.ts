@@ -141,12 +141,12 @@ function needlesOf(secrets: KnownSecrets): () => readonly string[] {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The values that must not be shown, asked for before each write. An agent may renew its login at any time: what was in the file
- * before something was printed is known when that is written. A value that was known stays known.
+ * Returns the values that must not be shown, read before each write. An agent may renew its login at any time: a value that was in
+ * the file before something was printed is known when that is written. A known value stays known.
  */
 export type KnownSecrets = () => readonly string[];
 
-/** Looks at the file again only when it has changed: this is asked for every chunk of output. */
+/** Reads the file again only when it has changed, because this is called for every chunk of output. */
 export function knownSecrets(job: Job, environment: Variables): KnownSecrets {
   const file = job.agent?.login === undefined ? null : loginFile(job.agent.login, environment);
   let seen = file === null ? null : stampOf(file);

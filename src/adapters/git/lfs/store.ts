@@ -60,7 +60,7 @@ export async function keepObject(
   failpoint('lfs-object-kept');
 }
 
-/** Writes a new file. False when the content is not what the pointer says; what was written is still there. */
+/** Writes a new file. False when the content does not match the pointer; the file is then still there. */
 export async function pour(
   chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
   to: string,
@@ -79,7 +79,7 @@ export async function pour(
   return written === size && hash.digest('hex') === oid;
 }
 
-/** A file of a store, chunk by chunk. Each is valid until the next is asked for. */
+/** Reads a file of a store in chunks. Each chunk is valid until the next is read. */
 export async function* objectChunks(path: string): AsyncGenerator<Buffer> {
   await using file = await open(path, constants.O_RDONLY);
   const buffer = Buffer.allocUnsafe(1 << 20);

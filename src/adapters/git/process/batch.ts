@@ -94,9 +94,9 @@ export function openObjects(gitDir: string, maxObject = 256 << 20): ObjectReader
 }
 
 /**
- * Lets one `fast-import` write commits and then `ref`; resolves with what the script asked it to print. All objects are on
- * disk before the ref, and the ref before this returns. If this process dies, git sees a stream without its `done` and
- * moves nothing. An error of the script itself comes back as it is.
+ * Lets one `fast-import` write commits and then `ref`; resolves with the lines that the script lets it print. All objects are on
+ * disk before the ref, and the ref before this returns. If this process dies, git sees a stream without its `done` and moves
+ * nothing. An error of the script itself is thrown unchanged.
  */
 export async function fastImport(
   gitDir: string,

@@ -39,8 +39,8 @@ type Question = {
 };
 
 /**
- * One `check-ignore` kept open. It looks at the working tree only to learn whether a path is a directory, so each directory is
- * made there before it is asked about. Where a file took the place of a directory with rules, or the other way round, git would
+ * Keeps one `check-ignore` open. It looks at the working tree only to learn whether a path is a directory, so each directory is
+ * made there before its path is checked. Where a file took the place of a directory with rules, or the other way round, git would
  * be misled: such a path is not ignored, and counts as work.
  */
 function openChecker(rules: readonly (readonly [string, string | Uint8Array])[]): Checker {

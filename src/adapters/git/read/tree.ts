@@ -87,7 +87,7 @@ function changeOf(status: string): DiffEntry['change'] {
   return status === 'D' ? 'deleted' : 'modified';
 }
 
-/** Sizes are asked for only of what is named: git has to look every object up for them. */
+/** Reads sizes only of the named entries: git has to look up every object for them. */
 export async function findFiles(gitDir: string, commit: CommitId, wanted: WantedFiles): Promise<FoundFiles> {
   const { below, matches, most } = wanted;
   if (below.length === 0) return { total: 0, files: [] };

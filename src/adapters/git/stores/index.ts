@@ -27,8 +27,8 @@ export async function ensureStore(
 
 /**
  * Makes `directory` an object directory that holds what these commits reach and nothing else. Packs of a store are linked, not
- * named: a store that is removed takes nothing from whoever works with it. Returns the commits whose parents are left out; none
- * for a whole history.
+ * named, so removing the store takes nothing from a workspace. Returns the commits whose parents are left out; none for a whole
+ * history.
  */
 export async function borrowObjects(
   repository: string,
@@ -45,7 +45,10 @@ export async function borrowObjects(
   }
 }
 
-/** Whoever makes room takes the store first that was not asked for the longest. A damaged one counts as absent. */
+/**
+ * Tells whether a store is there, and marks it as used: the store that was not used for longest is removed first. A damaged store
+ * counts as absent.
+ */
 function isThere(store: string): boolean {
   if (!isWhole(store)) return false;
   const now = new Date();

@@ -106,13 +106,13 @@ export async function whereToCut(
   return [...edges, ...tips.filter((tip) => !kept.has(tip))];
 }
 
-/** As git counts them: what is packed twice counts twice. */
+/** Counts objects as git does: an object that is packed twice counts twice. */
 export async function countObjects(gitDir: string): Promise<number> {
   const counted = (await git({ gitDir, args: ['count-objects', '-v'] })).toString('latin1');
   return [...counted.matchAll(/^(?:count|in-pack): (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** The objects that a workspace borrows: beside it, and read-only for whoever works in it. */
+/** The objects that a workspace borrows. They lie beside it and are read-only in it. */
 export const objectsBeside = (workspace: string): string => `${workspace}.objects`;
 
 type Store = { readonly id: string; readonly usedAt: number; readonly files: readonly PackFile[] };
@@ -149,7 +149,7 @@ export function unusedStores({
     });
 }
 
-/** Its name goes first: whoever links its packs at this moment sees that it is not there any more. */
+/** Its name is removed first, so that a process that links its packs at this moment sees that it is gone. */
 export async function removeStore(place: string): Promise<void> {
   const gone = temporaryFor(`${place}-gone`);
   try {

@@ -79,7 +79,7 @@ export async function prepareMove(
     replies.add(line);
     waiting.get(line)?.();
   });
-  /** Whether git said `line` before it ended. */
+  /** Tells whether git printed `line` before it ended. */
   const says = (line: string): Promise<boolean> =>
     Promise.race([
       new Promise<boolean>((resolve) => {

@@ -47,7 +47,7 @@ export const isDatabaseUnavailable = (cause: unknown): boolean => unavailable.ha
 /** SQLITE_ERROR; for a first pragma on a file it can only mean a file format that SQLite does not know. */
 export const isMalformed = (cause: unknown): boolean => primaryCode(cause) === 1;
 
-/** BUSY comes only after the time that we wait: whoever writes needs milliseconds. */
+/** BUSY comes only after our own waiting time, and a writer needs milliseconds. */
 const isLocked = (cause: unknown): boolean => primaryCode(cause) === 5;
 const lockedForTooLong =
   'another process holds the write lock and does not finish. If a tidegate process is stopped (T in `ps`), continue or end it';

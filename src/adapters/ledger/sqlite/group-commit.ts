@@ -11,7 +11,7 @@ type Job = {
 type GroupCommit = {
   /** Runs `work` in a write transaction; resolves when that is durable. Work that throws is undone alone. */
   readonly run: <T>(work: () => T) => Promise<T>;
-  /** Commits what is waiting. */
+  /** Commits the waiting appends. */
   readonly flush: () => void;
 };
 

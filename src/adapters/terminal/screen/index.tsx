@@ -16,7 +16,7 @@ export function openScreen({ stdin, stdout, colour, onKey, onResize }: ScreenOpt
     stdin,
     stdout,
     alternateScreen: true,
-    // Whether a person is there was found out by whoever opens a screen.
+    // The caller has checked that a person is there.
     interactive: true,
     exitOnCtrlC: false,
     incrementalRendering: true,

@@ -61,7 +61,7 @@ async function undo(
   return await actOn(repo, { action: 'undo', subject: subject.value, input: {} });
 }
 
-/** Nobody can be asked, so the branch stays where it is. */
+/** There is no person to ask, so the branch stays where it is. */
 const unconfirmed = (name: string, { lines, data }: UndoPreview): Outcome => ({
   exit: exitCodes.personNeeded,
   reason: 'not-confirmed',

@@ -140,12 +140,12 @@ async function startRun(
 ): Promise<Outcome> {
   const { order, warnings } = prepared;
   const { yes = false, land = false, isBrief = false, typed = false } = options;
-  // a person who is asked sees them with the plan
+  // a person who approves the plan sees them with it
   if (yes && !context.json)
     for (const warning of warnings) context.terminal.line(`note    ${findingText(explain(warning))}`);
   const approves = [...(yes ? (['start'] as const) : []), ...(land ? (['land'] as const) : [])];
   if (!(await performOrder(repo, prepared, repo.caller, { approves }))) return agentRefusal(repo, 'tidegate run');
-  // where nobody is asked, nobody sees the plan with its notes
+  // without a question, nobody sees the plan with its notes
   if (!context.json && !yes && !context.terminal.interactive)
     for (const note of prepared.notes) context.terminal.problem(`tidegate: note: ${findingText(explain(note))}`);
   const follow = options.detach === true ? inBackground : inForeground;
