@@ -12,7 +12,7 @@ export const gateSentences: Sentences<GateRules> = {
   'wave-order': ({ wave, next }) =>
     next === null
       ? `wave ${wave + 1} cannot run: no wave is open`
-      : { detail: `wave ${wave + 1} cannot run yet: wave ${next + 1} is next`, fix: `--wave ${next + 1}` },
+      : { detail: `wave ${wave + 1} cannot run yet: wave ${next + 1} is next`, fix: `use --wave ${next + 1}` },
   'wave-missing': (finding) => ({
     detail: `wave ${finding.wave + 1} needs the earlier waves, but ${missingText(finding)}`,
     fix: missingFix(finding),
