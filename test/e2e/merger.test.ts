@@ -10,12 +10,7 @@ import { mergerUnderFire, realMerger } from '../support/merger-under-fire.ts';
 
 const branch = `refs/tidegate/runs/${run}`;
 const openLedger = (file: string) => openSqliteLedger(file);
-const points = failpointsIn(
-  'open-run',
-  'candidate/task-base',
-  'candidate/candidate',
-  'candidate/add-generated',
-);
+const points = failpointsIn('open-run', 'candidate/task-base', 'candidate/candidate', 'candidate/add-generated');
 
 test.each(points)('killed at %s and asked again, the merge ends as if nothing had happened', async (point) => {
   const fire = mergerUnderFire(point);
