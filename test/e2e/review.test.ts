@@ -75,7 +75,7 @@ test('a review: whose each file is, pager and difftool of the person, a copy in 
   });
   expect(await p.cli('rework', `${run}/one`)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('by -m or -f'),
+    stderr: expect.stringContaining('with -m or -f'),
   });
 }, 120_000);
 
