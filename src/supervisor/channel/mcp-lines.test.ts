@@ -23,10 +23,11 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** As an agent starts it. */
+/** As an agent starts it, with files of its own: a shell that is slow to start would read those of the next one. */
 function started() {
-  const [script, client] = [join(directory, 'tidegate'), join(directory, 'client')];
-  writeFileSync(client, `#!/bin/sh\necho '${join(directory, lines.open() ?? '')}'\n`, { mode: 0o755 });
+  const line = lines.open() ?? '';
+  const [script, client] = [join(directory, `${line}-tidegate`), join(directory, `${line}-client`)];
+  writeFileSync(client, `#!/bin/sh\necho '${join(directory, line)}'\n`, { mode: 0o755 });
   writeFileSync(script, clientScript(`'${client}'`), { mode: 0o755 });
   const child = spawn(script, ['mcp'], { stdio: ['pipe', 'pipe', 'inherit'] });
   let heard: NodeJS.AsyncIterator<string> | undefined;
@@ -53,7 +54,7 @@ test('a line answers until it is closed, and leaves nothing', async () => {
   expect([await hear(), await hear()]).toEqual([pong(2), pong(3)]);
   child.stdin.end();
   expect(await exitOf(child)).toBe(0);
-  expect(readdirSync(directory)).toEqual(['client', 'tidegate']);
+  expect(readdirSync(directory)).toEqual(['m1-client', 'm1-tidegate']);
 });
 
 test('what was asked before the end is answered after it', async () => {
