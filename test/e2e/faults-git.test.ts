@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { listenTo } from '../support/gate.ts';
 import { answerEverything } from '../support/person.ts';
 import { type Ended, ended, handoff, type Project, project, scripted } from '../support/project.ts';
 
@@ -51,6 +53,22 @@ describe('lock files that were left behind (G1):', () => {
       expect(p.git('status', '--porcelain')).toBe('');
     },
   );
+
+  test('a lock of a git that is at work is waited for', { timeout: 60_000 }, async () => {
+    await using p = await project({ plan: { tasks: { one } } });
+    const { run } = documentOf(await p.cli('run', 'plan.yaml', '--yes', '--json'));
+    const lock = join(p.checkout, '.git/index.lock');
+    writeFileSync(lock, '');
+    await using listener = await listenTo(p);
+    const observed = listener.next('target-observed');
+    const landing = p.cli('land', run, '--json');
+    await observed;
+    // as long as a slow commit takes
+    await sleep(1_000);
+    rmSync(lock);
+    expect(await landing).toMatchObject({ code: 0 });
+    expect(p.git('show', 'main:one.txt')).toBe('one');
+  });
 });
 
 test("objects that are missing or damaged in an agent's clone do not matter (G3): the snapshot has its files", {

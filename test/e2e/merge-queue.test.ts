@@ -64,9 +64,9 @@ test('ten runs of three tasks on one branch: conflicts, kills, failing checks, c
   );
   expect(ends.filter((end) => end === 'landed').length).toBeGreaterThanOrEqual(5);
   expect(ends.filter((end) => end === 'undone')).toHaveLength(1);
-  // a landing that meets the same file, or a commit that is being made from outside, is refused by name and breaks nothing
+  // a landing that meets the same file is refused by name and breaks nothing
   const refused = stored.flatMap(({ event }) => (event.type === 'landing-refused' ? [event.because.rule] : []));
-  const expected = ['landing-conflicts', 'landing-busy', 'git-locked'];
+  const expected = ['landing-conflicts', 'landing-busy'];
   expect(refused.filter((rule) => !expected.includes(rule))).toEqual([]);
   const idle = stored.filter(({ stream }) => stream.startsWith('waits-')).map(({ event }) => event.type);
   expect(idle).not.toContain('run-branch-made');

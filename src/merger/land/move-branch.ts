@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { adoptCommit } from '../../adapters/git/bare/index.ts';
 import { findCheckout } from '../../adapters/git/read/index.ts';
 import {
@@ -42,8 +43,6 @@ export async function examineMove(order: MergerOrder, move: Move): Promise<Resul
   const person = await openPerson(order.checkout, order.env);
   const { ref } = move;
   if (!(await isPlainBranch(person, move.ref))) return err({ rule: 'not-a-branch', ref });
-  const tip = await readRef(person, move.ref);
-  if (tip !== move.old) return err(movedMeanwhile(move, tip));
   const holders = (await listWorktrees(person)).filter((worktree) => worktree.branch === move.ref);
   const [worktree = null, ...others] = holders;
   if (others.length > 0)
@@ -52,8 +51,10 @@ export async function examineMove(order: MergerOrder, move: Move): Promise<Resul
   if (worktree !== null && (move.old === null || move.new === null))
     return err({ rule: 'branch-checked-out', ref, worktree: worktree.path });
 
-  const busy = presentLocks(await locksOf(order, move, worktree));
+  const busy = await lasting(await locksOf(order, move, worktree));
   if (busy.length > 0) return err({ rule: 'git-locked', files: busy });
+  const tip = await readRef(person, move.ref);
+  if (tip !== move.old) return err(movedMeanwhile(move, tip));
   if (worktree !== null && move.old !== null && move.new !== null) {
     const changes = await readChanges(order.state.repository, move.old, move.new);
     const obstacle =
@@ -222,5 +223,12 @@ function filesBelow(root: string, folder: string): readonly string[] {
   });
 }
 
-/** Lock files that exist now: another git is running, or was killed. */
-const presentLocks = (locks: readonly string[]): readonly string[] => locks.filter((lock) => existsSync(lock));
+/** Returns the lock files that stay: a git that is at work has ended soon, one that was killed has left them. */
+async function lasting(locks: readonly string[], patience = 3_000): Promise<readonly string[]> {
+  const until = performance.now() + patience;
+  for (;;) {
+    const present = locks.filter((lock) => existsSync(lock));
+    if (present.length === 0 || performance.now() > until) return present;
+    await sleep(25);
+  }
+}
