@@ -14,6 +14,7 @@ import {
 import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { ObjectGap } from '../domain/findings/merger-rules.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import { verifyGeneratedObjects } from './candidate/add-generated.ts';
 import type { Obstacle } from './land/move-branch.ts';
 import type { MergerOrder } from './open-run.ts';
@@ -33,10 +34,23 @@ export async function verifyObjects(
     ({ event }) => event.wave === wave && event.round === round,
   )?.event;
   if (built === undefined) return err({ gap: 'no-candidate' });
-  const steps = built.steps.map((step, at) => {
-    const monitor = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === step.task);
-    return { ...step, parent: built.steps[at - 1]?.commit ?? built.base, snapshot: monitor?.event.evidence.snapshot };
-  });
+  const ofRound = ({ event }: { readonly event: { readonly wave: number; readonly round: number } }) =>
+    event.wave === wave && event.round === round;
+  const completed = eventsOf(history, 'candidate-completed').findLast(ofRound)?.event.commit;
+  const roles = eventsOf(history, 'candidate-extended')
+    .filter(ofRound)
+    .map(({ event }) => event);
+  const core = completed ?? built.steps.at(-1)?.commit ?? built.base;
+  const parentOf = (at: number): CommitId => built.steps[at - 1]?.commit ?? built.base;
+  const steps = [
+    ...built.steps.map((step, at) => ({ ...step, parent: parentOf(at), snapshot: snapshotIn(history, step.task) })),
+    ...roles.map(({ task, snapshot: commit, ...step }, at) => ({
+      ...step,
+      task,
+      parent: roles[at - 1]?.commit ?? core,
+      snapshot: snapshotIn(history, task, commit),
+    })),
+  ];
   const ids = steps.flatMap(({ commit, parent, snapshot }) =>
     snapshot ? [commit, parent, snapshot.commit, snapshot.base] : [commit, parent],
   );
@@ -75,6 +89,12 @@ export async function verifyObjects(
   }
   return await verifyGeneratedObjects(repository, history, { wave, round });
 }
+
+/** The snapshot of a task that its gates judged last; with `commit` the last one that is this commit. */
+const snapshotIn = (history: History, task: TaskId, commit?: CommitId): SnapshotEvidence | null | undefined =>
+  judgedPhases(history, 'monitor').findLast(
+    ({ event }) => event.task === task && (commit === undefined || event.evidence.snapshot?.commit === commit),
+  )?.event.evidence.snapshot;
 
 /** Verifies that the paths that a person changed, and no others, differ from the agent's snapshot. */
 async function verifyEdit(repository: string, history: History, task: TaskId): Promise<Result<null, ObjectGap>> {

@@ -12,6 +12,7 @@ import { failureOf, isEnvironmental } from '../ports/failures.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import type { MergerAnswer, MergerRequest } from '../ports/merger.ts';
 import { addGenerated } from './candidate/add-generated.ts';
+import { addRole } from './candidate/add-role.ts';
 import { buildCandidate, mergeRound } from './candidate/candidate.ts';
 import { dropPaths } from './candidate/drop-paths.ts';
 import { makeTaskBase } from './candidate/task-base.ts';
@@ -90,6 +91,8 @@ export async function perform(context: MergerContext, request: MergerRequest, ep
       return await buildCandidate(order, request.wave, request.round);
     case 'add-generated':
       return await addGenerated(order, request.wave, request.round);
+    case 'add-role':
+      return await addRole(order, request);
     case 'merge':
       return await mergeRound(order, { wave: request.wave, round: request.round });
     case 'rebuild-landing':

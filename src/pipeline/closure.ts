@@ -6,7 +6,7 @@ import { judged } from '../domain/gates/judge.ts';
 import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts';
 import { isQueued } from '../domain/landing/landing.ts';
 import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
-import type { Check } from '../domain/plan/plan.ts';
+import { type Check, closureOf } from '../domain/plan/plan.ts';
 import { type BuiltRound, isRoundOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
 import {
   checkKey,
@@ -20,6 +20,7 @@ import {
 import { isBlocked, mayIntegrate } from '../domain/run/schedule.ts';
 import { type Hold, isResolved, isSettled, type TaskState } from '../domain/run/task.ts';
 import { generatedPaths, generatorFailure } from '../domain/scope/claims.ts';
+import { closeByRoles } from './closure-roles.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
 /** Phase 5: when no task of the wave is running, integrates its ready tasks and checks them as one tree. */
@@ -55,7 +56,9 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   );
   const unresolved = tasks.some((task) => !isResolved(task) && task.progress.status !== 'ready');
   if (isBusy || ready.length === 0 || state.branch === null || state.mode.mode !== 'active') return [];
-  if (state.plan.partial === 'hold' && unresolved) return [];
+  // closure roles judge the wave as a whole
+  const isWhole = state.plan.partial === 'hold' || closureOf(state.plan, wave.index).length > 0;
+  if (isWhole && unresolved) return [];
   const entries = ready
     .slice(0, nextRoundSize(wave.rounds) ?? ready.length)
     .flatMap((task) =>
@@ -109,10 +112,17 @@ type At = { readonly wave: number; readonly round: number };
 /** Runs all checks on the candidate; when one fails, searches for the task that breaks it. */
 function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): readonly Step[] {
   const { steps } = round;
-  const checked = checkTree(state, 'candidate', tip, (check) => findCulprit(state, at, { steps, tip }, check));
+  const checked = checkTree(
+    state,
+    'candidate',
+    tip,
+    (check) => holdRole(at, round, check) ?? findCulprit(state, at, { steps, tip }, check),
+  );
   if ('step' in checked) return checked.step;
   const before = verifyBefore(state, at, round);
   if ('step' in before) return before.step;
+  const roles = closeByRoles(state, at, { ...round, tip });
+  if ('step' in roles) return roles.step;
   const tasks = round.tasks.filter((entry) => steps.some((step) => step.task === entry.task));
   const evidence = {
     round: round.round,
@@ -122,8 +132,15 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
     tasks,
     checks: checked.outcomes,
     ...before.evidence,
+    ...roles.evidence,
   };
   return [fact(judged(contextOf(state), { phase: 'closure', wave: at.wave, evidence }))];
+}
+
+/** The tree passed without the last closure role, so that role breaks the check. Null when no role has changed anything. */
+function holdRole(at: At, { roles = [], tip }: BuiltRound, check: Check): readonly Step[] | null {
+  const last = roles.at(-1);
+  return last === undefined || tip === null ? null : [blame(at, [last], check, { tree: tip.tree })];
 }
 
 type Before = { readonly step: readonly Step[] } | { readonly evidence: Pick<ClosureEvidence, 'before'> };

@@ -1,5 +1,6 @@
 import { isPaused, pauseFor, providerOf } from '../domain/agents/provider-pause.ts';
 import { attemptId, type TaskId } from '../domain/base/ids.ts';
+import { isOutdatedRole } from '../domain/closure/role-requests.ts';
 import { approvalProof } from '../domain/gates/phase.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
@@ -28,7 +29,7 @@ export function live(state: RunState): readonly Step[] {
     const { dispatched } = verdictsOf(task);
     const breached = dispatched !== null && !passes(dispatched);
     const isGivenUp = state.mode.mode === 'stopped' || state.abandoned !== null || isDropped(state, task.id);
-    const unwanted = breached || isGivenUp;
+    const unwanted = breached || isGivenUp || isOutdatedRole(state, task);
     if (unwanted) return [supervise, effect(`stop ${attempt.id}`, { do: 'stop', attempt })];
     const { termsCount: terms } = state;
     return attempt.terms < terms

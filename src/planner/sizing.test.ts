@@ -17,7 +17,7 @@ const task = (id: string, { text = 'Do it', wave = 0, keys = {} }: Written): Dra
 function found(tasks: readonly DraftTask[], written: Settings = {}): readonly string[] {
   const limits = { ...defaultSettings.limits, parallel: written.limits?.parallel ?? 4 };
   const settings = { ...defaultSettings, limits };
-  const waves = [{ name: null, place: ['tasks'], tasks }];
+  const waves = [{ name: null, place: ['tasks'], tasks, closure: null }];
   return lintSizing({ settings, waves }, written).map((problem) => explain(problem).detail);
 }
 const many = (count: number, keys: DraftTask['keys'] = {}) =>

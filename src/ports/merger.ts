@@ -17,6 +17,14 @@ export type MergerRequest =
   | { readonly do: 'build-candidate'; readonly run: RunId; readonly wave: number; readonly round: number }
   /** The candidate with its generated files as they were rebuilt. -> candidate-completed */
   | { readonly do: 'add-generated'; readonly run: RunId; readonly wave: number; readonly round: number }
+  /** The candidate with the changes of a closure role. -> candidate-extended */
+  | {
+      readonly do: 'add-role';
+      readonly run: RunId;
+      readonly wave: number;
+      readonly round: number;
+      readonly task: TaskId;
+    }
   /** Re-verifies the proof chain, then compare-and-swaps the run branch. -> merge-intended, merged */
   | { readonly do: 'merge'; readonly run: RunId; readonly wave: number; readonly round: number }
   /** Rebuilds the run's commits onto a target that moved. -> landing-rebuilt */

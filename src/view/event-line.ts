@@ -102,6 +102,12 @@ function textOf(event: LedgerEvent): string | null {
       return `${waveName(event.wave)}: generated files: ${endingText(event.ending)}`;
     case 'candidate-completed':
       return `${waveName(event.wave)}: generated files are up to date`;
+    case 'role-opened':
+      return `${event.task}: opened for the tree ${event.tree.slice(0, 8)}${event.by === undefined ? '' : `, by ${event.by.who}`}`;
+    case 'candidate-extended':
+      return `${waveName(event.wave)}: changes of ${event.task} added`;
+    case 'barrier-resolved':
+      return `${waveName(event.wave)}: ${event.barrier} resolved by ${event.by.who}: ${event.reason}`;
     case 'culprit-found':
       return `${event.task}: breaks the check ${event.check}`;
     case 'merged':

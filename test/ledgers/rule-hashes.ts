@@ -32,6 +32,7 @@ const gates: Readonly<Record<Gate, Root>> = {
   plan: [work, 'judgeDraft'],
   round: [merge, 'judgeClosure'],
   check: [merge, 'judgeCheck'],
+  role: [merge, 'judgeRole'],
   'run-branch': [merge, 'judgeMerge'],
   proof: [merge, 'judgeMerge'],
 };

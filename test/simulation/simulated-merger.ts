@@ -10,6 +10,8 @@ import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
 import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
 import {
   allNeeds,
+  candidateTop,
+  commitsOfRound,
   creation,
   eventsOf,
   givenUp,
@@ -83,6 +85,8 @@ async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer
       return buildCandidate(order, history, request);
     case 'add-generated':
       return addGenerated(order, history, request);
+    case 'add-role':
+      return addRole(order, history, request);
     case 'merge':
       return merge(order, history, request);
     case 'rebuild-landing':
@@ -197,14 +201,34 @@ async function addGenerated(order: Order, history: History, { wave, round }: Rou
   return record(order, { type: 'candidate-completed', wave, round, commit, tree: git.read(commit).tree });
 }
 
+async function addRole(
+  order: Order,
+  history: History,
+  { wave, round, task }: Round & { readonly task: TaskId },
+): Promise<MergerAnswer> {
+  const { git } = order;
+  const snapshot = readySnapshot(history, task);
+  const top = candidateTop(history, { wave, round });
+  if (snapshot === undefined || top === undefined) return refused({ rule: 'snapshot-unjudged', task, snapshot: null });
+  const same = isThis({ wave, round });
+  const isAdded = eventsOf(history, 'candidate-extended').some(
+    ({ event }) => same(event) && event.snapshot === snapshot.commit,
+  );
+  if (isAdded) return done;
+  const merged = git.merge(git.read(snapshot.base).files, git.read(top.commit).files, git.read(snapshot.commit).files);
+  if (!merged.ok) return refused({ rule: 'role-conflict', task, files: merged.error });
+  const commit = git.write(merged.value, [top.commit], `role ${task}`);
+  const { tree } = git.read(commit);
+  return record(order, { type: 'candidate-extended', wave, round, task, snapshot: snapshot.commit, commit, tree });
+}
+
 async function merge(order: Order, history: History, { wave, round }: Round): Promise<MergerAnswer> {
   const same = isThis({ wave, round });
   if (eventsOf(history, 'merged').some(({ event }) => same(event))) return done;
   const proven = verifyChain(history, wave, round);
   if (!proven.ok) return refused({ rule: 'proof-broken', ...proven.error });
   const built = eventsOf(history, 'candidate-built').findLast(({ event }) => same(event))?.event;
-  const completed = eventsOf(history, 'candidate-completed').findLast(({ event }) => same(event))?.event;
-  const next = completed?.commit ?? built?.steps.at(-1)?.commit;
+  const next = candidateTop(history, { wave, round })?.commit;
   if (built === undefined || next === undefined) return refused({ rule: 'candidate-empty' });
   if (!eventsOf(history, 'merge-intended').some(({ event }) => same(event))) {
     const past = await order.ledger.read(order.run);
@@ -220,7 +244,7 @@ async function merge(order: Order, history: History, { wave, round }: Round): Pr
   const branch = refs.runBranch(order.run);
   if (order.git.ref(branch) !== next && !order.git.move(branch, built.base, next))
     return refused({ rule: 'run-branch-diverged', expected: built.base, actual: order.git.ref(branch) });
-  const tasks = built.steps.map(({ task, commit }) => ({ task, commit }));
+  const tasks = commitsOfRound(await order.ledger.read(order.run), { wave, round });
   return record(order, { type: 'merged', wave, round, old: built.base, new: next, tasks });
 }
 

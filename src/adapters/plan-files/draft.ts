@@ -2,14 +2,14 @@ import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { canonicalJson } from '../../domain/plan/plan.ts';
-import type { DraftTask, Place, PlanDraft, PlanProblem, TaskKeys } from '../../domain/plan/plan-draft.ts';
+import type { DraftTask, DraftWave, Place, PlanDraft, PlanProblem, TaskKeys } from '../../domain/plan/plan-draft.ts';
 import type { ResolvedSettings } from '../../domain/settings/settings.ts';
 import { fitSchema } from './fit-schema.ts';
 import { type FrontMatter, frontMatterSchema, type PlanDocument, type TaskDocument } from './schema.ts';
 import { insideRepository, isWithin, pathFromRoot, readSource, readYaml, type YamlDocument } from './source-file.ts';
 
 type WrittenTask = { readonly id: string; readonly place: Place; readonly task: TaskDocument };
-type WrittenWave = { readonly name: string | null; readonly place: Place; readonly tasks: readonly WrittenTask[] };
+type WrittenWave = Pick<DraftWave, 'name' | 'place' | 'closure'> & { readonly tasks: readonly WrittenTask[] };
 
 /** `tasks:` alone is one wave; maps and lists of tasks mean the same. */
 export function wavesOf(document: PlanDocument): readonly WrittenWave[] {
@@ -18,9 +18,10 @@ export function wavesOf(document: PlanDocument): readonly WrittenWave[] {
       name: wave.name ?? null,
       place: ['waves', index],
       tasks: tasksOf(wave.tasks, ['waves', index, 'tasks']),
+      closure: wave.closure ?? null,
     }));
   const tasks = document.tasks ? tasksOf(document.tasks, ['tasks']) : [];
-  return tasks.length === 0 ? [] : [{ name: null, place: ['tasks'], tasks }];
+  return tasks.length === 0 ? [] : [{ name: null, place: ['tasks'], tasks, closure: null }];
 }
 
 function tasksOf(tasks: NonNullable<PlanDocument['tasks']>, place: Place): readonly WrittenTask[] {
@@ -73,7 +74,7 @@ export async function makeDraft(
   };
   const readWave = (wave: WrittenWave, index: number) => Promise.all(wave.tasks.map((task) => read(task, index)));
   const tasks = await Promise.all(waves.map(readWave));
-  const drafted = waves.map((wave, index) => ({ name: wave.name, place: wave.place, tasks: tasks[index] ?? [] }));
+  const drafted = waves.map((wave, index) => ({ ...wave, tasks: tasks[index] ?? [] }));
   const sourceOf = (place: Place): { readonly yaml: YamlDocument; readonly place: Place } => {
     const entry = fronts.find((one) => one.place.every((step, at) => place[at] === step));
     const within = place.slice(entry?.place.length);

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { idPattern } from '../../domain/base/ids.ts';
 import { taskKeys } from '../../domain/plan/plan-draft.ts';
-import { type Shape, type ShapeFields, type TextData, type ValueOf, words } from '../../domain/settings/settings.ts';
+import {
+  described,
+  type Shape,
+  type ShapeFields,
+  type TextData,
+  type ValueOf,
+  words,
+  writtenClosure,
+} from '../../domain/settings/settings.ts';
 import { configFields, planFields, userFields } from '../../domain/settings/written-settings.ts';
 
 /**
@@ -28,7 +36,10 @@ const brief = z.string().describe('The brief itself, or a path that ends in .md.
 const task = z.strictObject({ do: brief, ...keys });
 const listedTask = z.strictObject({ id, do: brief, ...keys });
 const tasks = z.union([z.record(id, z.union([brief, task])), z.array(listedTask)]);
-const wave = z.strictObject({ name, tasks });
+const closure = schemaOf(
+  described(writtenClosure, 'Closure roles of this wave, instead of those of the plan.'),
+).optional();
+const wave = z.strictObject({ name, tasks, closure });
 
 export const planSchema = z
   .strictObject({

@@ -1,6 +1,7 @@
 import { agentKinds, takesCommand } from '../../agents/agents.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { answerOnBoard, heldByQuestion, openCriticalQuestions } from '../board/board-requests.ts';
+import { answerRole, candidateOf, resolveBarrier } from '../closure/role-requests.ts';
 import { heldFindings } from '../explain/hold.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
@@ -12,7 +13,7 @@ import { isQueued } from '../landing/landing.ts';
 import { isUndone, leftToLand } from '../landing/undo.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
-import { plannedById } from '../plan/plan.ts';
+import { closureOf, plannedById } from '../plan/plan.ts';
 import { strayedFindings } from '../run/recovery.ts';
 import { checksToRepeat, isRoundOpen } from '../run/round.ts';
 import { evolveRun, hasMerged, type RunState } from '../run/run.ts';
@@ -72,6 +73,8 @@ export function answer(state: RunState, request: RequestEvent): RequestAnswer {
     case 'requested-post':
     case 'requested-answer':
       return answerOnBoard(state, request);
+    case 'requested-resolve':
+      return resolveBarrier(state, request);
     case 'requested-discard':
       return discardKept(state, request);
     case 'requested-grant':
@@ -122,6 +125,8 @@ function answerTask(state: RunState, request: TaskRequest): RequestAnswer {
   const wave = state.waves[task.wave];
   const accepts = request.type === 'requested-grant' && isDefinitionRefused(state, task.id);
   if (wave === undefined || (wave.closed && !accepts)) return err({ rule: 'wave-closed', wave: task.wave });
+  if (plannedById(state.plan, task.id)?.closes !== undefined && request.type !== 'requested-grant')
+    return answerRole(state, task, request);
   if (isIntegrating(state, task)) return answerInRound(state, task, request);
   const { status } = task.progress;
   const { by } = request;
@@ -163,12 +168,14 @@ function answerTask(state: RunState, request: TaskRequest): RequestAnswer {
 }
 
 /**
- * Answers a request about a task in a round. A halted run does not finish its round, so a round that has moved nothing is abandoned
- * for the request.
+ * Answers a request about a task in a round. A halted run does not finish its round, and closure roles may keep one open for long,
+ * so a round that has moved nothing is abandoned for the request.
  */
 function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRequest): RequestAnswer {
   const round = state.waves[wave]?.rounds.at(-1);
-  if (state.mode.mode !== 'halted' || round === undefined || round.status === 'merging') return ok('later');
+  const waitsForRoles = closureOf(state.plan, wave).length > 0 && candidateOf(state.waves[wave]) !== null;
+  const isWaiting = state.mode.mode === 'halted' || waitsForRoles;
+  if (!isWaiting || round === undefined || round.status === 'merging') return ok('later');
   const because = { rule: 'round-interrupted', task: id } as const;
   const givenUp = { type: 'round-abandoned', wave, round: round.round, because } as const;
   const after = evolveRun(state, { seq: 0, event: givenUp });

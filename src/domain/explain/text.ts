@@ -83,6 +83,12 @@ const wordings: Readonly<Record<Clause, (forbid: readonly string[]) => string>> 
   checks it and integrates it.
 - When you have finished, hand off: \`tidegate handoff done -m "what you did"\`. If you did not finish,
   use \`partial\` or \`failed\` and say what remains. Work without a handoff does not count as done.`,
+  'closure-role': () => `<!-- tidegate:closure-role -->
+## Closure role
+
+- The work of this wave is integrated here. Judge it. Do not repair it, and do not decide for others.
+- Never commit to, merge into, rebase, push, delete or move a branch or a tag.
+- End with your report: \`tidegate verdict <word> --finding "what you found"\`. Without a report the wave stays open.`,
   forbid: (forbid) =>
     ['Never do any of the following:', ...forbid.map((line) => `- ${line.replaceAll('\n', ' ')}`)].join('\n'),
 };

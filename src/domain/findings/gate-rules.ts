@@ -1,5 +1,6 @@
 import type { CommitId, RunId, TaskId } from '../base/ids.ts';
 import type { AddressFault } from '../base/web-address.ts';
+import type { ClosureRole } from '../closure/roles.ts';
 import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff } from '../gates/evidence.ts';
 import type { WhyMissing } from '../plan/earlier-waves.ts';
 import type { AgentFailureKind } from '../tool-calls/agent-event.ts';
@@ -68,6 +69,18 @@ export type GateRules = {
   conflict: { readonly files: readonly string[] };
   /** `words`: the relevant lines of its output. */
   'check-fails': { readonly check: string; readonly words: readonly string[] };
+  // closure roles
+  /** The report of a closure role keeps the wave open. `words`: its findings. */
+  'role-report': {
+    readonly task: TaskId;
+    readonly role: ClosureRole;
+    readonly code: string;
+    readonly word: string;
+    readonly words: readonly string[];
+  };
+  /** The role has given no report for the tree that would be merged. */
+  'open-question': { readonly run: RunId; readonly record: string };
+  'role-report-missing': { readonly task: TaskId; readonly role: ClosureRole };
   'run-branch': { readonly expected: CommitId; readonly actual: CommitId };
   'merge-proof': unknown;
   // posting to an address, opening a thread

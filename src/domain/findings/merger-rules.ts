@@ -41,6 +41,8 @@ export type MergerRules = {
   'nothing-rebuilt': { readonly wave: number; readonly round: number };
   'rebuilt-elsewhere': { readonly expected: CommitId; readonly actual: CommitId };
   'candidate-empty': unknown;
+  /** The changes of a closure role do not fit on the candidate. */
+  'role-conflict': { readonly task: TaskId; readonly files: readonly string[] };
   /** The ledger does not prove the merge. */
   'proof-broken': ProofGap;
   /** The repository differs from the ledger. */
@@ -117,7 +119,14 @@ export type TaskGap =
   | 'task-acceptance-unrecorded'
   | 'task-acceptance-unasked'
   | 'task-acceptance-other'
-  | 'closure-task';
+  | 'closure-task'
+  | 'role-unplanned'
+  | 'role-unreported'
+  | 'role-open'
+  | 'role-unjudged'
+  | 'role-other-attempt'
+  | 'role-other-report'
+  | 'role-other-tree';
 export type AttemptGap = 'dispatch-unjudged' | 'dispatch-failed' | 'dispatch-workspace' | 'attempt-open';
 export type CheckGap = 'check-failed' | 'check-unrecorded';
 

@@ -20,6 +20,13 @@ export type RequestRules = {
   /** `path` is not a file that was kept because no snapshot holds it. */
   'not-kept': { readonly run: RunId; readonly task: TaskId; readonly path: string };
   'drop-merged': { readonly task: TaskId };
+  /** A closure role can only run again; its barrier is resolved with a reason. */
+  'role-request': { readonly run: RunId; readonly task: TaskId };
+  /** No candidate waits for this closure role. */
+  'role-not-open': { readonly task: TaskId };
+  'resolve-reason': unknown;
+  /** `open` holds the barriers that a person can resolve. */
+  'no-such-barrier': { readonly run: RunId; readonly barrier: string; readonly open: readonly string[] };
   /** The status of the task does not allow the action. */
   'task-status': {
     readonly task: TaskId;

@@ -1,5 +1,6 @@
 import type { AgentReport } from '../agents/agent-note.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
+import type { RoleReport } from '../closure/report.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 
@@ -136,6 +137,8 @@ export type Handoff = {
   readonly proofs: readonly string[];
   readonly questions: readonly string[];
   readonly nonce: string;
+  /** Set for a closure role. */
+  readonly report?: RoleReport;
 };
 
 export type HandoffEvidence =
@@ -253,6 +256,22 @@ export type ClosureEvidence = {
   readonly checks: readonly CheckOutcome[];
   /** The same checks with their earlier definitions. Absent where nothing differs. */
   readonly before?: Pick<EarlierDefinitions, 'tree' | 'changes'> & { readonly checks: readonly CheckOutcome[] };
+  /** The reports of the closure roles of the wave. Absent for a wave without roles. */
+  readonly closure?: {
+    /** The tree without what closure roles added. */
+    readonly core: TreeId;
+    readonly reports: readonly ReportEvidence[];
+    /** Barriers that people resolved. */
+    readonly resolved: readonly string[];
+  };
+};
+
+/** A role's report, and the tree that it is about. */
+export type ReportEvidence = {
+  readonly task: TaskId;
+  readonly attempt: AttemptId;
+  readonly tree: TreeId;
+  readonly report: RoleReport;
 };
 
 export type MergeEvidence = {

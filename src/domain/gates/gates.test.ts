@@ -294,17 +294,17 @@ describe('closure', () => {
     checks,
   });
   test('passes when every check passed on exactly this tree', () => {
-    expect(passes(judgeClosure(frozen, evidence([outcome()])))).toBe(true);
+    expect(passes(judgeClosure(frozen, 0, evidence([outcome()])))).toBe(true);
   });
   test('does not take a check of another tree, one that could not run, or none', () => {
-    expect(unsure(judgeClosure(frozen, evidence([outcome({ tree: tree('y') })])))).toEqual(['check']);
-    expect(unsure(judgeClosure(frozen, evidence([outcome({ outcome: 'could-not-run' })])))).toEqual(['check']);
-    expect(unsure(judgeClosure(frozen, evidence([])))).toEqual(['check']);
+    expect(unsure(judgeClosure(frozen, 0, evidence([outcome({ tree: tree('y') })])))).toEqual(['check']);
+    expect(unsure(judgeClosure(frozen, 0, evidence([outcome({ outcome: 'could-not-run' })])))).toEqual(['check']);
+    expect(unsure(judgeClosure(frozen, 0, evidence([])))).toEqual(['check']);
   });
   test('refuses a check that failed or took too long, and a round of no task', () => {
-    expect(rulesOf(judgeClosure(frozen, evidence([outcome({ outcome: 'failed' })])))).toEqual(['check']);
-    expect(rulesOf(judgeClosure(frozen, evidence([outcome({ outcome: 'timed-out' })])))).toEqual(['check']);
-    expect(unsure(judgeClosure(frozen, evidence([outcome()], [])))).toEqual(['round']);
+    expect(rulesOf(judgeClosure(frozen, 0, evidence([outcome({ outcome: 'failed' })])))).toEqual(['check']);
+    expect(rulesOf(judgeClosure(frozen, 0, evidence([outcome({ outcome: 'timed-out' })])))).toEqual(['check']);
+    expect(unsure(judgeClosure(frozen, 0, evidence([outcome()], [])))).toEqual(['round']);
   });
 });
 

@@ -53,7 +53,7 @@ export function judge(context: JudgeContext, unjudged: Unjudged): readonly Verdi
       return task === undefined ? judgeUnplanned(unjudged.task) : judgeMonitor(plan, task, unjudged.evidence, granted);
     }
     case 'closure':
-      return judgeClosure(plan, unjudged.evidence);
+      return judgeClosure(plan, unjudged.wave, unjudged.evidence);
     case 'merge':
       return judgeMerge(unjudged.evidence);
     default:

@@ -1,7 +1,9 @@
 import { idPattern } from '../base/ids.ts';
+import { judgeReport, reportMissing } from '../closure/report.ts';
+import { judgesWholeTree } from '../closure/roles.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
 import { whyMissing } from '../plan/earlier-waves.ts';
-import type { FrozenPlan } from '../plan/plan.ts';
+import { closureOf, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
 import { contradictionOf, mainRemote } from '../plan/repo-claim.ts';
 import { failWith, inconclusive, pass } from './check-outcome.ts';
 import type {
@@ -97,13 +99,24 @@ export function judgePreflight(plan: FrozenPlan, wave: number, evidence: Preflig
 }
 
 /** 5: there is something to merge, and every check passed on exactly the tree that will be merged. */
-export function judgeClosure(plan: FrozenPlan, evidence: ClosureEvidence): readonly Verdict[] {
+export function judgeClosure(plan: FrozenPlan, wave: number, evidence: ClosureEvidence): readonly Verdict[] {
   if (evidence.tasks.length === 0) return [inconclusive('round', { rule: 'round-has-tasks' })];
   const checks = plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, evidence), of: name }));
   const { before } = evidence;
-  if (before === undefined) return [pass('round'), ...checks];
-  const earlier = plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, before), of: name }));
-  return [pass('round'), ...checks, ...earlier];
+  const earlier =
+    before === undefined ? [] : plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, before), of: name }));
+  const roles = closureOf(plan, wave).map((role): Verdict => ({ ...judgeRole(role, evidence), of: role.id }));
+  return [pass('round'), ...checks, ...earlier, ...roles];
+}
+
+/** Passes on a report about exactly this tree that lets the wave close, or that a person resolved. */
+function judgeRole(role: PlannedTask, { tree, closure }: ClosureEvidence): Verdict {
+  const about = role.closes !== undefined && judgesWholeTree(role.closes) ? tree : closure?.core;
+  if (closure?.resolved.includes(role.id) === true) return pass('role');
+  const given = closure?.reports.find((report) => report.task === role.id && report.tree === about);
+  return given === undefined
+    ? inconclusive('role', reportMissing(role))
+    : failWith('role', judgeReport(role, given.report));
 }
 
 function judgeCheck(check: string, { checks, tree }: Pick<ClosureEvidence, 'checks' | 'tree'>): Verdict {

@@ -26,6 +26,7 @@ export const gateVersions = {
   plan: 1,
   round: 2,
   check: 1,
+  role: 1,
   'run-branch': 1,
   proof: 1,
 } as const satisfies Readonly<Record<string, number>>;
@@ -42,7 +43,7 @@ export const phaseVersions = {
   approval: 1,
   dispatch: 1,
   monitor: 3,
-  closure: 2,
+  closure: 3,
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;
 

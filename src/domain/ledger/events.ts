@@ -272,6 +272,42 @@ export type RunEvent =
       readonly tree: TreeId;
       readonly before?: EarlierDefinitions;
     }
+  /**
+   * A closure role starts on this commit of the candidate. `tree` is the tree that its report will be about. What it did for an earlier
+   * tree counts no longer. `by` is set when a person starts it again.
+   */
+  | {
+      readonly type: 'role-opened';
+      readonly wave: number;
+      readonly round: number;
+      readonly task: TaskId;
+      readonly commit: CommitId;
+      readonly tree: TreeId;
+      /** What a person wants it to consider. */
+      readonly message?: string;
+      /** The snapshot that it continues from; absent when it starts on `commit`. */
+      readonly from?: CommitId;
+      readonly by?: By;
+    }
+  /** The candidate with the changes of a closure role: one more commit. */
+  | {
+      readonly type: 'candidate-extended';
+      readonly wave: number;
+      readonly round: number;
+      readonly task: TaskId;
+      readonly snapshot: CommitId;
+      readonly commit: CommitId;
+      readonly tree: TreeId;
+    }
+  /** A person decided that a barrier does not keep this tree from being merged. */
+  | {
+      readonly type: 'barrier-resolved';
+      readonly wave: number;
+      readonly barrier: string;
+      readonly tree: TreeId;
+      readonly reason: string;
+      readonly by: By;
+    }
   /** Bisection found the task that breaks a check: the first failing prefix of the candidate ends with it. */
   | {
       readonly type: 'culprit-found';

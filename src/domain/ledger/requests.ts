@@ -52,6 +52,8 @@ type Request =
   | ({ readonly type: 'requested-post'; readonly by: By } & Post)
   /** Answers a record on the board; without a text, closes it. */
   | { readonly type: 'requested-answer'; readonly record: string; readonly text: string | null; readonly by: By }
+  /** Resolves a barrier of the open wave, with a reason. */
+  | { readonly type: 'requested-resolve'; readonly barrier: string; readonly reason: string; readonly by: By }
   /** Raises the budget of one task or, without one, of the whole run. */
   | { readonly type: 'requested-raise'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
   | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }

@@ -56,6 +56,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'requested-send': [...request, 'message'],
   'requested-post': [...request, 'text'],
   'requested-answer': [...request, 'record', 'text'],
+  'requested-resolve': [...request, 'barrier', 'reason'],
   'requested-raise': request,
   'requested-pause': request,
   'requested-resume': request,
@@ -124,6 +125,9 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'candidate-built': ['conflicts[].files[]', ...under('before', put)],
   'generator-ended': [...snapshot, 'tail'],
   'candidate-completed': under('before', put),
+  'role-opened': [...by, 'message'],
+  'candidate-extended': [],
+  'barrier-resolved': [...by, 'reason'],
   'culprit-found': ['check'],
   'merge-intended': [],
   merged: [],
@@ -178,14 +182,27 @@ export const factsOfOthers = {
   people: ['who'],
   agents: ['agent', 'agents', 'runnable', 'before', 'known'],
   plans: ['key', 'keys', 'value', 'meant', 'alias', 'skill', 'component', 'need', 'host', 'variable', 'variables'],
-  asked: ['id', 'record', 'ring', 'blocker', 'named'],
+  asked: ['id', 'record', 'ring', 'blocker', 'named', 'barrier'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
 /** Facts of type string that are data. Together with `factsOfOthers` these are all facts of type string. */
 export const dataFacts = {
-  ids: ['run', 'task', 'tasks', 'directiveOf', 'commit', 'batch', 'subtask', 'event', 'request', 'type', 'refused'],
+  ids: [
+    'run',
+    'task',
+    'tasks',
+    'open',
+    'directiveOf',
+    'commit',
+    'batch',
+    'subtask',
+    'event',
+    'request',
+    'type',
+    'refused',
+  ],
   system: ['code', 'expired', 'signal', 'syscall', 'mode', 'machine', 'tools', 'addresses', 'operation'],
-  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape'],
+  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape', 'word'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
 /** Names of facts of type string, alone or in a list, also in nested findings. */

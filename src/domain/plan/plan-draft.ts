@@ -16,6 +16,7 @@ import {
   pathPatterns,
   type ResolvedSettings,
   text,
+  type WrittenClosure,
   whole,
   words,
 } from '../settings/settings.ts';
@@ -41,7 +42,13 @@ export type PlanDraft = {
   readonly waves: readonly DraftWave[];
 };
 
-export type DraftWave = { readonly name: string | null; readonly place: Place; readonly tasks: readonly DraftTask[] };
+/** `closure` replaces that of the plan; null when the wave does not set it. */
+export type DraftWave = {
+  readonly name: string | null;
+  readonly place: Place;
+  readonly tasks: readonly DraftTask[];
+  readonly closure: WrittenClosure | null;
+};
 
 export type DraftTask = {
   readonly id: string;

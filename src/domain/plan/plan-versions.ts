@@ -16,7 +16,7 @@ export function replacePlan(state: RunState, event: RunEvent & { readonly type: 
   const reuses = new Set(event.reuses ?? []);
   const has = idsOf(plan);
   const carried = plan.waves.flatMap((wave, index) =>
-    wave.tasks.map((task) => {
+    [...wave.tasks, ...(wave.closure ?? [])].map((task) => {
       const how = keeps.has(task.id) ? 'stays' : reuses.has(task.id) ? 'judged-again' : 'anew';
       return carryTask(state, task, index, how);
     }),

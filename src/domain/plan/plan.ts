@@ -1,5 +1,6 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Definition } from '../check-definitions/definition.ts';
+import type { ClosureRole } from '../closure/roles.ts';
 import type { RepoClaim } from '../gates/evidence.ts';
 import type { ThreadPlan } from '../run/round.ts';
 
@@ -97,7 +98,12 @@ export type Check = {
 /** Instructions that the project keeps for a kind of work: a file that agents read. */
 export type Skill = { readonly name: string; readonly path: string; readonly description: string };
 
-export type PlannedWave = { readonly name: string; readonly tasks: readonly PlannedTask[] };
+/** `closure`: its closure roles, in the order in which they run. Absent when it has none. */
+export type PlannedWave = {
+  readonly name: string;
+  readonly tasks: readonly PlannedTask[];
+  readonly closure?: readonly PlannedTask[];
+};
 
 /** `text` holds only the person's words. `file` is their source; null when inline. */
 export type Directive = { readonly file: string | null; readonly text: string; readonly clauses: readonly Clause[] };
@@ -106,7 +112,7 @@ export type Directive = { readonly file: string | null; readonly text: string; r
  * A text that the agent gets beside the person's words: how to hand off, and the list of the plan's `forbid`. The plan and its
  * hash name a clause; its wording is rendered for each prompt. A wording that means something else gets a new name.
  */
-export type Clause = 'merge-gate' | 'forbid';
+export type Clause = 'merge-gate' | 'forbid' | 'closure-role';
 
 export type PlannedTask = {
   readonly id: TaskId;
@@ -135,6 +141,8 @@ export type PlannedTask = {
     readonly docs: string | null;
   };
   readonly allowEmpty: boolean;
+  /** Set for a closure role, which Tidegate makes from `closure`. An ordinary task may have the same `role`. */
+  readonly closes?: ClosureRole;
   /** The plan that this task writes. It is read, and returned with its mistakes, before the task is ready. */
   readonly drafts?: string;
   /** The repository that the task is for, if it is not that of the plan. */
@@ -143,13 +151,20 @@ export type PlannedTask = {
   readonly skills?: readonly Skill[];
 };
 
+/** The tasks of the person's plan, without closure roles. */
 export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves.flatMap((wave) => wave.tasks);
+
+/** The closure roles of a wave, in the order in which they run. */
+export const closureOf = (plan: FrozenPlan, wave: number): readonly PlannedTask[] => plan.waves[wave]?.closure ?? [];
+
+const everyTask = ({ waves }: FrozenPlan): readonly PlannedTask[] =>
+  waves.flatMap(({ tasks, closure = [] }) => [...tasks, ...closure]);
 
 const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
 
-/** Computed once for each plan, because a plan never changes. */
+/** Returns a task or a closure role. Computed once for each plan, because a plan never changes. */
 export function plannedById(plan: FrozenPlan, id: TaskId): PlannedTask | undefined {
-  const tasks = plannedTasks.get(plan) ?? new Map(allTasks(plan).map((task) => [task.id, task]));
+  const tasks = plannedTasks.get(plan) ?? new Map(everyTask(plan).map((task) => [task.id, task]));
   plannedTasks.set(plan, tasks);
   return tasks.get(id);
 }

@@ -94,6 +94,12 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
         progress: { status: 'waiting', next: { ...fresh, findings, after }, last: endedAttempt(state) },
       };
     }
+    case 'role-opened': {
+      const { round, commit, tree, message = null, from = 'base' } = event;
+      const next: NextStart = { ...fresh, from, message, after: message === null ? null : 'rework' };
+      const progress = { status: 'waiting', next, last: endedAttempt(state) } as const;
+      return { ...state, ...uncharged, base: commit, session: null, about: { round, commit, tree }, progress };
+    }
     case 'task-reworked': {
       const { from, message, findings = [] } = event;
       const next: NextStart = { ...fresh, from, message, findings, session: state.session, after: 'rework' };

@@ -1,4 +1,5 @@
 import type { CommitId, TaskId, TreeId } from '../base/ids.ts';
+import { present } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { BoundThread, GeneratorOutcome, ThreadEvidence } from '../gates/evidence.ts';
 import { passes, type Verdict } from '../gates/verdict.ts';
@@ -34,7 +35,13 @@ type Candidate = {
   readonly tip: Tip | null;
   /** Absent when the definitions of the checks are unchanged. */
   readonly before?: EarlierDefinitions;
+  /** Commits of closure roles, the last of them at the tip; absent when there are none. */
+  readonly roles?: readonly RoleStep[];
+  /** The tip without them; absent when there are none. */
+  readonly core?: Tip;
 };
+/** The commit of a closure role, and the snapshot that it holds. */
+export type RoleStep = RoundStep & { readonly snapshot: CommitId };
 export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 /** There is a candidate, and the gates have not judged it yet. */
 export type BuiltRound = Extract<RoundState, { readonly status: 'built' | 'generated' | 'completed' }>;
@@ -61,6 +68,12 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
       const tip = { commit: event.commit, tree: event.tree };
       return { ...same, status: 'completed', steps: state.steps, tip, ...kept(event) };
     }
+    case 'candidate-extended': {
+      if ((state.status !== 'built' && state.status !== 'completed') || state.tip === null) return state;
+      const { task, snapshot, commit, tree } = event;
+      const roles = [...(state.roles ?? []), { task, snapshot, commit, tree }];
+      return { ...state, tip: { commit, tree }, core: coreOf({ ...state, tip: state.tip }), roles };
+    }
     case 'phase-judged':
       if (event.phase === 'closure' && (state.status === 'built' || state.status === 'completed'))
         return { ...same, status: 'closing', ...candidate(state), closed: event.verdicts };
@@ -78,7 +91,12 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
   }
 }
 
-const candidate = ({ steps, tip, before }: Candidate): Candidate => ({ steps, tip, ...kept({ before }) });
+const candidate = ({ steps, tip, before, roles, core }: Candidate): Candidate => ({
+  steps,
+  tip,
+  ...kept({ before }),
+  ...present({ roles, core }),
+});
 const kept = ({ before }: { readonly before?: EarlierDefinitions | undefined }): Pick<Candidate, 'before'> =>
   before === undefined ? {} : { before };
 
@@ -86,6 +104,9 @@ function candidateOf(steps: readonly RoundStep[]): Candidate {
   const last = steps.at(-1);
   return { steps, tip: last === undefined ? null : { commit: last.commit, tree: last.tree } };
 }
+
+/** The candidate without what closure roles added. */
+export const coreOf = ({ core, tip }: { readonly core?: Tip; readonly tip: Tip }): Tip => core ?? tip;
 
 export const isRoundOpen = (state: RoundState | undefined): state is RoundState =>
   state !== undefined && state.status !== 'abandoned' && !(state.status === 'merged' && state.judged);

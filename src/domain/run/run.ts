@@ -83,6 +83,16 @@ export type WaveState = {
   readonly approval: readonly Verdict[] | null;
   readonly rounds: readonly RoundState[];
   readonly closed: boolean;
+  /** Barriers that people resolved; absent for none. */
+  readonly resolved?: readonly ResolvedBarrier[];
+};
+
+/** It counts for this tree only. */
+export type ResolvedBarrier = {
+  readonly barrier: string;
+  readonly tree: TreeId;
+  readonly reason: string;
+  readonly by: By;
 };
 
 export type Recorded = { readonly seq: number; readonly event: LedgerEvent };
@@ -164,6 +174,7 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'task-dropped':
     case 'task-retried':
     case 'task-reworked':
+    case 'role-opened':
       return evolveOneTask(state, event.task, event);
     case 'attempt-ended':
       return served({ ...evolveOneTask(state, event.task, event), kept: evolveKept(state.kept, event) }, event);
@@ -193,10 +204,18 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'candidate-built':
     case 'generator-ended':
     case 'candidate-completed':
+    case 'candidate-extended':
     case 'culprit-found':
     case 'merge-intended':
     case 'round-abandoned':
       return withLastRound(state, event.wave, event);
+    case 'barrier-resolved': {
+      const { barrier, tree, reason, by } = event;
+      return withWave(state, event.wave, (wave) => ({
+        ...wave,
+        resolved: [...(wave.resolved ?? []), { barrier, tree, reason, by }],
+      }));
+    }
     case 'merged':
       return evolveMerged(state, event);
     case 'wave-closed': {
@@ -288,7 +307,7 @@ function evolveMerged(state: RunState, event: RunEvent & { readonly type: 'merge
 
 function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
   const tasks = event.plan.waves.flatMap((wave, index) =>
-    wave.tasks.map((task) => [task.id, plannedTask(task, index)] as const),
+    [...wave.tasks, ...(wave.closure ?? [])].map((task) => [task.id, plannedTask(task, index)] as const),
   );
   return {
     run: event.run,

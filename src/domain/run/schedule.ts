@@ -2,12 +2,12 @@ import type { TaskId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import { leftToLand } from '../landing/undo.ts';
 import type { RunOrder } from '../ledger/requests.ts';
-import { allTasks, type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
+import { allTasks, closureOf, type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
 import { claimsOf } from '../scope/claims.ts';
 import { mayRunBeside } from '../scope/ownership.ts';
 import { intersect } from '../scope/pattern.ts';
 import { isOverBudget } from './costs.ts';
-import { currentWave, type RunState, selectedWaves, tasksOfWave } from './run.ts';
+import { currentWave, type RunState, selectedWaves, tasksOfWave, type WaveState } from './run.ts';
 import { isResolved, type TaskState } from './task.ts';
 
 export const isLive = (task: TaskState): boolean =>
@@ -21,10 +21,17 @@ export function startable(state: RunState): readonly TaskState[] {
     state.plan.schedule === 'eager' ? selectedWaves(state).filter((later) => later.index >= wave.index) : [wave];
   const paths = remainingPaths(state.plan);
   return waves
-    .flatMap((open) => tasksOfWave(state, open.index))
+    .flatMap((open) => [...tasksOfWave(state, open.index), ...openRoles(state, open)])
     .filter((task) => isStartable(state, task) && (task.wave === wave.index || isEarlyEnough(state, task)))
     .toSorted((a, b) => (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) || priority(state, b) - priority(state, a));
 }
+
+/** Closure roles that were opened for the candidate of the wave. */
+const openRoles = (state: RunState, { index, rounds }: WaveState): readonly TaskState[] =>
+  closureOf(state.plan, index).flatMap(({ id }) => {
+    const role = state.tasks[id];
+    return role?.about !== undefined && role.about.round === rounds.at(-1)?.round ? [role] : [];
+  });
 
 function isStartable(state: RunState, task: TaskState): boolean {
   if (task.progress.status !== 'waiting' || task.progress.next.halt !== null) return false;

@@ -162,7 +162,16 @@ export type TaskState = {
   /** Requests whose message reached an agent. */
   readonly heard: readonly { readonly request: number; readonly attempt: AttemptId }[];
   readonly granted: readonly string[];
+  /** The candidate that a closure role is about; absent for ordinary tasks, and for a role that has not been opened. */
+  readonly about?: RoleSubject;
   readonly progress: TaskProgress;
+};
+
+/** `tree`: the tree that the report is about. */
+export type RoleSubject = {
+  readonly round: number;
+  readonly commit: CommitId;
+  readonly tree: TreeId;
 };
 
 export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({

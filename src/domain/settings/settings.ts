@@ -1,3 +1,4 @@
+import { closureRoles } from '../closure/roles.ts';
 import { sizePattern } from '../kept/disk.ts';
 import { type Role, roles } from '../plan/plan.ts';
 import { rootPattern } from '../plan/repo-claim.ts';
@@ -106,6 +107,40 @@ export function durationMinutes(duration: string): number {
   if (unit === undefined || !durationPattern.test(duration)) throw new Error(`Not a duration: ${duration}`);
   return Number(duration.slice(0, -1)) * unit;
 }
+
+/** One closure role: the name of its agent, or its keys. */
+const closureRole = either(
+  agentName,
+  fields(
+    {},
+    {
+      agent: described(either(agentName, list(agentName, 1)), 'An agent, or a list of agents to fall back on.'),
+      command: described(argv, 'Program and arguments, for agent: command or acp.'),
+      model: described(nullable(words), 'Model of this role. null: the default of the agent.'),
+      owns: described(
+        pathPatterns,
+        'Paths that the role may change. No task of the wave may change them. Default: none.',
+      ),
+      do: described(words, 'What the role is to look at, beside its own instructions.'),
+    },
+  ),
+);
+export type WrittenClosureRole = ValueOf<typeof closureRole>;
+
+/** Closure roles of a wave, by name. */
+export const writtenClosure = fields(
+  {},
+  {
+    eval: closureRole,
+    security: closureRole,
+    integration: closureRole,
+    docs: closureRole,
+    infra: closureRole,
+    deploy: closureRole,
+    qa: closureRole,
+  },
+);
+export type WrittenClosure = ValueOf<typeof writtenClosure>;
 
 /** How far a run goes without asking, from the least on. */
 const landings = ['branch', 'pr', 'ask', 'auto', 'wave'] as const;
@@ -238,6 +273,12 @@ export const runSettings = {
     'normal',
     notInstead('normal', 'strict'),
     'normal warns an agent that loops and stops it at the second sign. strict stops it at the first.',
+  ),
+  closure: key<WrittenClosure>(
+    writtenClosure,
+    {},
+    tighten((value, { person = {} }) => closureRoles.some((role) => person[role] !== undefined && !value[role])),
+    'Roles that judge the work of a wave before it is merged: eval, security, integration, docs, infra, deploy, qa.',
   ),
   repo: {
     root: key(

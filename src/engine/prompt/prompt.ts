@@ -120,7 +120,7 @@ export function buildPrompt({ state, task, attempt, files }: PromptSubject, char
 /** Prohibitions are among the rules. */
 const mergeGateSection = ({ directive }: PlannedTask): string =>
   clauseTexts(
-    directive.clauses.filter((clause) => clause === 'merge-gate'),
+    directive.clauses.filter((clause) => clause !== 'forbid'),
     [],
   ).join('');
 

@@ -79,6 +79,7 @@ async function prepare(
 /** A plan needs a task; this one never starts. */
 const nothingToDo = {
   name: null,
+  closure: null,
   place: [],
   tasks: [
     {

@@ -27,6 +27,8 @@ import { changesApart } from '../apart.ts';
 import { verifyObjects } from '../objects.ts';
 import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../open-run.ts';
 import {
+  candidateTop,
+  commitsOfRound,
   eventsOf,
   type History,
   inOrder,
@@ -215,7 +217,8 @@ export async function mergeRound(order: MergerOrder, round: Round): Promise<Merg
   const moved = await moveRef(place, branch, { old, new: next, why });
   if (moved.outcome === 'lost') return diverged(branch, moved.actual, intent.event);
   failpoint('merger-run-branch-moved');
-  return await recordFacts(order, { type: 'merged', ...round, old, new: next, tasks: await mergedTasks(order, round) });
+  const tasks = commitsOfRound(await order.ledger.read(order.run), round);
+  return await recordFacts(order, { type: 'merged', ...round, old, new: next, tasks });
 }
 
 async function decide(order: MergerOrder, history: History, round: Round): Promise<Intent<Intended>> {
@@ -230,21 +233,13 @@ async function decide(order: MergerOrder, history: History, round: Round): Promi
   if (!objects.ok) return answer(refused({ rule: 'objects-differ', ...objects.error }));
 
   const built = eventsOf(history, 'candidate-built').findLast(({ event }) => isThis(event))?.event;
-  const completed = eventsOf(history, 'candidate-completed').findLast(({ event }) => isThis(event))?.event;
-  const next = completed?.commit ?? built?.steps.at(-1)?.commit;
+  const next = candidateTop(history, round)?.commit;
   if (built === undefined || next === undefined) return answer(refused({ rule: 'candidate-empty' }));
   const event: Intended = { type: 'merge-intended', ...round, old: built.base, new: next };
   const tip = await readRef({ gitDir: order.state.repository }, refs.runBranch(order.run));
   const finishing = before !== undefined && tip === next;
   if (tip !== event.old && !finishing) return answer(diverged(refs.runBranch(order.run), tip, event));
   return before === undefined ? { decision: 'intend', event } : { decision: 'resume', event };
-}
-
-async function mergedTasks(order: MergerOrder, round: Round) {
-  const built = eventsOf(await order.ledger.read(order.run), 'candidate-built').findLast(
-    ({ event }) => event.wave === round.wave && event.round === round.round,
-  );
-  return (built?.event.steps ?? []).map(({ task, commit }) => ({ task, commit }));
 }
 
 const diverged = (ref: string, actual: CommitId | null, { old, new: next }: Intended): MergerAnswer =>

@@ -113,6 +113,36 @@ const isSnapshot = (event: LedgerEvent): event is OfType<'attempt-ended' | 'path
 /** Done without a change: there is nothing to merge, and dependents build on the rest. */
 export const isDoneEmpty = (history: History, task: TaskId): boolean => readySnapshot(history, task)?.diff.length === 0;
 
+type Round = { readonly wave: number; readonly round: number };
+
+/** The commit of a round that would become the run branch; undefined before the candidate was built. */
+export function candidateTop(
+  history: History,
+  { wave, round }: Round,
+): { readonly commit: CommitId; readonly tree: TreeId } | undefined {
+  const ofRound = <E extends Round>({ event }: RecordedEvent<E>): boolean =>
+    event.wave === wave && event.round === round;
+  return (
+    eventsOf(history, 'candidate-extended').findLast(ofRound)?.event ??
+    eventsOf(history, 'candidate-completed').findLast(ofRound)?.event ??
+    eventsOf(history, 'candidate-built').findLast(ofRound)?.event.steps.at(-1)
+  );
+}
+
+/** The last commit of each task and closure role in the candidate of a round. */
+export function commitsOfRound(
+  history: History,
+  { wave, round }: Round,
+): readonly { readonly task: TaskId; readonly commit: CommitId }[] {
+  const ofRound = <E extends Round>({ event }: RecordedEvent<E>): boolean =>
+    event.wave === wave && event.round === round;
+  const steps = eventsOf(history, 'candidate-built').findLast(ofRound)?.event.steps ?? [];
+  const roles = eventsOf(history, 'candidate-extended')
+    .filter(ofRound)
+    .map(({ event }) => event);
+  return [...new Map([...steps, ...roles].map(({ task, commit }) => [task, { task, commit }])).values()];
+}
+
 /** Events after which an earlier verdict on a task's snapshot is void. */
 export function isVoidedBy(task: TaskId, event: LedgerEvent): boolean {
   if (event.type === 'plan-replaced') return true;
@@ -126,6 +156,7 @@ const voids: ReadonlySet<string> = new Set<RunEvent['type']>([
   'task-dropped',
   'task-retried',
   'task-reworked',
+  'role-opened',
 ]);
 
 /** Needed tasks before those that need them, otherwise in the order of the plan. */

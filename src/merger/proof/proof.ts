@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { CommitId, TaskId } from '../../domain/base/ids.ts';
+import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { proofGapText } from '../../domain/explain/sentences/merger-sentences.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
@@ -8,7 +8,7 @@ import type { Judgement } from '../../domain/gates/judge.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { canonicalJson } from '../../domain/plan/plan.ts';
+import { canonicalJson, closureOf } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import {
   eventsOf,
@@ -27,6 +27,7 @@ import {
   runTip,
   waveInHistory,
 } from './history.ts';
+import { proveRoles } from './roles.ts';
 
 /**
  * Verifies that the ledger proves that this round may be merged: every phase passed, in order, for one plan hash, on exactly the
@@ -99,15 +100,17 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
     verifyTask(history, entry, { approved, opened: opened.position, rely });
   }
   const completed = verifyGenerated(history, { last, built: built.position, isThis }, rely);
-  const { top, position, before = built.event.before } = completed;
+  const { before = built.event.before } = completed;
+  const { top, position } = verifyExtended(history, { ...completed, wave, isThis }, rely);
+  const core = completed.top.tree;
   verifyClosure(
     history,
-    { wave, round, base: opened.event.base, top, before, tasks: opened.event.tasks, built: position, steps },
+    { wave, round, base: opened.event.base, top, core, before, tasks: opened.event.tasks, built: position, steps },
     rely,
   );
 }
 
-type Top = { readonly commit: CommitId; readonly tree: string };
+type Top = { readonly commit: CommitId; readonly tree: TreeId };
 
 /** The commit that would become the run branch: the last step, or with generated files what their commands completed. */
 function verifyGenerated(
@@ -143,6 +146,36 @@ function verifyGenerated(
   rely(ended);
   rely(completed);
   return { top: { commit, tree }, position: completed.position, before };
+}
+
+/** The commits of closure roles, each of a role of this wave that may change files, after what they stand on. */
+function verifyExtended(
+  history: History,
+  of: {
+    readonly top: Top;
+    readonly position: number;
+    readonly wave: number;
+    readonly isThis: (event: { wave: number; round: number }) => boolean;
+  },
+  rely: Rely,
+): { readonly top: Top; readonly position: number } {
+  const roles = closureOf(planInForce(history).plan, of.wave);
+  let { top, position } = of;
+  for (const extended of eventsOf(history, 'candidate-extended').filter(({ event }) => of.isThis(event))) {
+    const { task, snapshot, commit, tree } = extended.event;
+    const role = roles.find(({ id }) => id === task);
+    must(role !== undefined && !isReadOnly(role), { gap: 'role-unplanned', task });
+    const proof = judgedPhases(history, 'monitor').findLast(
+      ({ event, position: at }) => event.task === task && at < extended.position,
+    );
+    const isProven = proof?.event.evidence.snapshot?.commit === snapshot && passes(proof.event.verdicts);
+    must(isProven && extended.position > position, { gap: 'role-unjudged', task });
+    rely(proof);
+    rely(extended);
+    top = { commit, tree };
+    ({ position } = extended);
+  }
+  return { top, position };
 }
 
 /**
@@ -355,6 +388,8 @@ function verifyClosure(
     /** Where the candidate was built or completed. */
     readonly built: number;
     readonly top: Top;
+    /** The tree without what closure roles added. */
+    readonly core: TreeId;
     /** The same candidate with the check definitions of the base. */
     readonly before: EarlierDefinitions | undefined;
     readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
@@ -383,6 +418,9 @@ function verifyClosure(
   const checked = proveChecks(history, closure, [of.top.tree, ...(of.before === undefined ? [] : [of.before.tree])]);
   if (!checked.ok) throw new Gap(checked.error);
   checked.value.forEach(rely);
+  const roles = proveRoles(history, closure, { core: of.core, whole: of.top.tree });
+  if ('gap' in roles) throw new Gap(roles);
+  roles.forEach(rely);
   rely(closure);
 }
 

@@ -67,6 +67,12 @@ export const gateSentences: Sentences<GateRules> = {
   check: ({ check, outcome }) => `the check ${check} ${checkOutcomes[outcome]}`,
   conflict: ({ files }) => `conflicts with other work in ${files.join(', ')}`,
   'check-fails': ({ check }) => `the check ${check} fails`,
+  'role-report': ({ role, word, words }) => `${role} reports ${word}${words.length === 0 ? '' : `: ${few(words)}`}`,
+  'open-question': ({ run, record }) => ({
+    detail: `the critical question ${record} is not answered`,
+    fix: `tidegate answer ${run}/${record} -m "…"`,
+  }),
+  'role-report-missing': ({ role }) => `${role} has not reported on this tree`,
   'run-branch': ({ expected, actual }) => `the run branch is at ${actual} instead of ${expected}`,
   'merge-proof': () => 'the merger gave no proof',
   'delivery-address': ({ fault }) => addressFaults[fault],

@@ -52,6 +52,7 @@ export const mergerSentences: Sentences<MergerRules> = {
   'nothing-rebuilt': ({ wave, round }) => `round ${round} of ${waveName(wave)} has no rebuilt files`,
   'rebuilt-elsewhere': ({ expected, actual }) => `files were rebuilt on ${actual} instead of ${expected}`,
   'candidate-empty': () => 'the candidate has no task',
+  'role-conflict': ({ task, files }) => `the changes of ${task} conflict with the candidate in ${files.join(', ')}`,
   'proof-broken': (finding) => `the ledger does not prove this merge: ${proofGapText(finding)}`,
   'objects-differ': (finding) => `the repository differs from the ledger: ${objectGapText(finding)}`,
 };
@@ -162,6 +163,13 @@ const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
   'task-acceptance-unrecorded': (task) => `nobody accepted this snapshot of ${task}`,
   'task-acceptance-unasked': (task) => `no person requested the acceptance of ${task}`,
   'task-acceptance-other': (task) => `the acceptance of ${task} is for another snapshot or attempt`,
+  'role-unplanned': (task) => `${task} is not a closure role that may change files`,
+  'role-unreported': (task) => `${task} has not reported on this tree`,
+  'role-open': (task) => `the report of ${task} does not let the wave close`,
+  'role-unjudged': (task) => `the report of ${task} has not passed its gates`,
+  'role-other-attempt': (task) => `the report of ${task} is of another attempt`,
+  'role-other-report': (task) => `the report of ${task} is not the one that it gave`,
+  'role-other-tree': (task) => `${task} was started for another tree`,
   'closure-task': (task) => `closure did not judge ${task} at the round's snapshot`,
 };
 

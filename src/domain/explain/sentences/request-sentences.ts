@@ -95,6 +95,16 @@ export const requestSentences: Sentences<RequestRules> = {
     detail: `the board of ${run} has no record ${record}`,
     fix: `tidegate board ${run}`,
   }),
+  'role-request': ({ run, task }) => ({
+    detail: `${task} is a closure role; it can only run again or be resolved`,
+    fix: `tidegate retry ${run}/${task}, or tidegate resolve ${run}/${task} -m "reason"`,
+  }),
+  'role-not-open': ({ task }) => `no candidate waits for ${task}`,
+  'resolve-reason': () => 'a barrier is resolved with a reason; add -m "reason"',
+  'no-such-barrier': ({ run, barrier, open }) => ({
+    detail: `${barrier} does not keep the wave open${open.length === 0 ? '' : `; open are ${open.join(', ')}`}`,
+    fix: `tidegate why ${run} --all`,
+  }),
   'record-settled': ({ record, status }) => `record ${record} needs no answer; it is ${status}`,
   replan: replanFault,
   'replan-behind': () => ({

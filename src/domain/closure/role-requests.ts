@@ -1,0 +1,75 @@
+import { err, ok, type Result } from '../base/result.ts';
+import type { Finding } from '../findings/finding.ts';
+import type { RunEvent } from '../ledger/events.ts';
+import type { RequestEvent } from '../ledger/requests.ts';
+import { closureOf, plannedById } from '../plan/plan.ts';
+import type { BuiltRound, Tip } from '../run/round.ts';
+import { currentWave, type RunState, type WaveState } from '../run/run.ts';
+import { isLive } from '../run/schedule.ts';
+import { snapshotOf, type TaskState } from '../run/task.ts';
+import { policy } from '../settings/policy.ts';
+import { openBarriers, standingOf } from './barriers.ts';
+
+type RoleRequest = Extract<
+  RequestEvent,
+  { readonly type: 'requested-drop' | 'requested-retry' | 'requested-rework' | 'requested-accept' | 'requested-edit' }
+>;
+
+/**
+ * Decides a person's request about a closure role. It can run again, with a message or without. Nobody can drop it or accept its
+ * work instead of its report: a person who disagrees resolves the barrier, with a reason.
+ */
+export function answerRole(
+  state: RunState,
+  task: TaskState,
+  request: RoleRequest,
+): Result<readonly RunEvent[] | 'later', Finding> {
+  if (request.type !== 'requested-retry' && request.type !== 'requested-rework')
+    return err({ rule: 'role-request', run: state.run, task: task.id });
+  if (isLive(task) || task.progress.status === 'ended') return ok('later');
+  const round = candidateOf(state.waves[task.wave]);
+  const planned = plannedById(state.plan, task.id);
+  const wave = state.waves[task.wave];
+  if (round === null || planned === undefined || wave === undefined || task.about === undefined)
+    return err({ rule: 'role-not-open', task: task.id });
+  const { subject } = standingOf(state, wave, planned, round);
+  const snapshot = snapshotOf(task);
+  const from = snapshot?.base === subject.commit ? { from: snapshot.commit } : {};
+  const rework = request.type === 'requested-rework' ? { message: request.message, ...from } : {};
+  const at = { wave: task.wave, round: round.round };
+  const { by } = request;
+  return ok([{ type: 'role-opened', ...at, task: task.id, ...subject, ...rework, by }]);
+}
+
+/** Decides a person's resolution of a barrier. It counts for the tree of the candidate, and no longer when that changes. */
+export function resolveBarrier(
+  state: RunState,
+  { barrier, reason, by }: RequestEvent & { readonly type: 'requested-resolve' },
+): Result<readonly RunEvent[], Finding> {
+  const wave = currentWave(state);
+  const round = candidateOf(wave);
+  const open = wave === undefined ? [] : openBarriers(state, wave).map(({ id }) => id);
+  const role = wave === undefined ? undefined : closureOf(state.plan, wave.index).find(({ id }) => id === barrier);
+  if (reason.trim() === '') return err({ rule: 'resolve-reason' });
+  if (reason.length > policy.recordCharacters) return err({ rule: 'post-long', limit: policy.recordCharacters });
+  if (wave === undefined || round === null || role === undefined || !open.includes(barrier))
+    return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
+  const { tree } = standingOf(state, wave, role, round).subject;
+  return ok([{ type: 'barrier-resolved', wave: wave.index, barrier, tree, reason, by }]);
+}
+
+type Candidate = BuiltRound & { readonly tip: Tip };
+
+/** The candidate that the closure roles of the wave judge; null when there is none. */
+export function candidateOf(wave: WaveState | undefined): Candidate | null {
+  const round = wave?.rounds.at(-1);
+  if (round?.status !== 'built' && round?.status !== 'completed') return null;
+  return round.tip === null ? null : { ...round, tip: round.tip };
+}
+
+/** Tells whether a task is a closure role that works for a candidate which is no longer judged. */
+export function isOutdatedRole(state: RunState, { id, wave, about }: TaskState): boolean {
+  if (plannedById(state.plan, id)?.closes === undefined) return false;
+  const round = candidateOf(state.waves[wave]);
+  return round === null || about?.round !== round.round;
+}

@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TreeId } from '../../domain/base/ids.ts';
+import { judgesWholeTree, roleWords } from '../../domain/closure/roles.ts';
+import type { ProofGap } from '../../domain/findings/merger-rules.ts';
+import type { ReportEvidence } from '../../domain/gates/evidence.ts';
+import { passes } from '../../domain/gates/verdict.ts';
+import { closureOf, type PlannedTask } from '../../domain/plan/plan.ts';
+import type { Stored } from '../../ports/ledger.ts';
+import {
+  byHand,
+  eventsOf,
+  type History,
+  isVoidedBy,
+  type JudgedPhase,
+  judgedPhases,
+  planInForce,
+  type RecordedEvent,
+} from './history.ts';
+
+type Relied = Pick<Stored, 'position' | 'hash'>;
+type Closure = RecordedEvent<JudgedPhase<'closure'>>;
+/** The trees that reports have to be about: the candidate with and without what roles added. */
+type Trees = { readonly core: TreeId; readonly whole: TreeId };
+
+/**
+ * Proves that every closure role of the wave reported on exactly this tree through an attempt of its own, with a word on which the
+ * wave may close, or that a person resolved it for this tree. Returns the records relied on, or the first gap.
+ */
+export function proveRoles(history: History, closure: Closure, trees: Trees): readonly Relied[] | ProofGap {
+  const relied: Relied[] = [];
+  for (const role of closureOf(planInForce(history).plan, closure.event.wave)) {
+    if (role.closes === undefined) return { gap: 'role-unplanned', task: role.id };
+    const tree = judgesWholeTree(role.closes) ? trees.whole : trees.core;
+    const proven = proveResolved(history, closure, role, tree) ?? proveReport(history, closure, role, tree);
+    if ('gap' in proven) return proven;
+    relied.push(...proven);
+  }
+  return relied;
+}
+
+/** A person's own request. Null when nobody resolved it for this tree. */
+function proveResolved(
+  history: History,
+  { position, event }: Closure,
+  role: PlannedTask,
+  tree: TreeId,
+): readonly Relied[] | null {
+  const { since } = planInForce(history);
+  const resolved = eventsOf(history, 'barrier-resolved').findLast(
+    (one) =>
+      one.position > since &&
+      one.position < position &&
+      one.event.wave === event.wave &&
+      one.event.barrier === role.id &&
+      one.event.tree === tree,
+  );
+  if (resolved === undefined || !byHand.has(resolved.event.by.via)) return null;
+  const request = history.find(
+    (one) =>
+      one.position < resolved.position &&
+      one.event.type === 'requested-resolve' &&
+      one.event.barrier === role.id &&
+      isDeepStrictEqual(one.event.by, resolved.event.by),
+  );
+  return request === undefined ? null : [request, resolved];
+}
+
+function proveReport(
+  history: History,
+  closure: Closure,
+  role: PlannedTask,
+  tree: TreeId,
+): readonly Relied[] | ProofGap {
+  const { id: task, closes } = role;
+  const claimed = closure.event.evidence.closure?.reports.find((report) => report.task === task);
+  if (claimed === undefined || claimed.tree !== tree) return { gap: 'role-unreported', task };
+  if (closes === undefined || !roleWords[closes].closes.includes(claimed.report.word))
+    return { gap: 'role-open', task };
+  const monitor = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task);
+  if (monitor === undefined || !passes(monitor.event.verdicts)) return { gap: 'role-unjudged', task };
+  if (monitor.position > closure.position) return { gap: 'role-unjudged', task };
+  return proveAttempt(history, claimed, monitor);
+}
+
+/** The attempt was started for this tree, and the report is its handoff. Nothing has voided it since. */
+function proveAttempt(
+  history: History,
+  { task, attempt, tree, report }: ReportEvidence,
+  monitor: RecordedEvent<JudgedPhase<'monitor'>>,
+): readonly Relied[] | ProofGap {
+  const { evidence } = monitor.event;
+  const { handoff } = evidence;
+  if (evidence.attempt !== attempt) return { gap: 'role-other-attempt', task };
+  if (handoff.kind !== 'given' || !isDeepStrictEqual(handoff.handoff.report, report))
+    return { gap: 'role-other-report', task };
+  const intended = eventsOf(history, 'attempt-intended').findLast(({ event }) => event.task === task);
+  const opened = eventsOf(history, 'role-opened').findLast(({ event }) => event.task === task);
+  const ended = eventsOf(history, 'attempt-ended').findLast(({ event }) => event.attempt === attempt);
+  if (intended?.event.attempt !== attempt || opened === undefined || ended === undefined)
+    return { gap: 'role-other-attempt', task };
+  if (opened.position > intended.position || intended.event.base !== opened.event.commit || opened.event.tree !== tree)
+    return { gap: 'role-other-tree', task };
+  if (!isDeepStrictEqual(ended.event.handoff, handoff) || handoff.handoff.nonce !== intended.event.nonce)
+    return { gap: 'role-other-report', task };
+  const voided = history.some(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
+  return voided ? { gap: 'role-unjudged', task } : [opened, intended, ended, monitor];
+}

@@ -1,0 +1,56 @@
+import { openRecords, type RoleStanding, standingOf } from '../domain/closure/barriers.ts';
+import type { ClosureEvidence, ReportEvidence } from '../domain/gates/evidence.ts';
+import { closureOf, type PlannedTask } from '../domain/plan/plan.ts';
+import { type BuiltRound, coreOf, type Tip } from '../domain/run/round.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { endedAttempt, type TaskState } from '../domain/run/task.ts';
+import { effect, fact, type Step } from './step.ts';
+
+type At = { readonly wave: number; readonly round: number };
+type Candidate = BuiltRound & { readonly tip: Tip };
+type Closing = { readonly step: readonly Step[] } | { readonly evidence: Pick<ClosureEvidence, 'closure'> };
+
+/**
+ * Part of phase 5: the closure roles of the wave judge a candidate whose checks have passed, one by one. Each starts when the one
+ * before lets the wave close. A role that changed files adds a commit to the candidate, which is checked again first. No steps: an
+ * agent or a person has to act.
+ */
+export function closeByRoles(state: RunState, at: At, round: Candidate): Closing {
+  const roles = closureOf(state.plan, at.wave);
+  const wave = state.waves[at.wave];
+  if (roles.length === 0 || wave === undefined) return { evidence: {} };
+  if (openRecords(state).length > 0) return { step: [] };
+  const reports: ReportEvidence[] = [];
+  const resolved: string[] = [];
+  for (const role of roles) {
+    const standing = standingOf(state, wave, role, round);
+    if (standing.isResolved) {
+      resolved.push(role.id);
+      continue;
+    }
+    if (standing.task === null) return { step: open(state, at, role, standing) };
+    const attempt = endedAttempt(standing.task);
+    if (standing.report === null || standing.because.length > 0 || attempt === null) return { step: [] };
+    const change = integrate(state, at, standing.task, round);
+    if (change !== null) return { step: [change] };
+    reports.push({ task: role.id, attempt: attempt.id, tree: standing.subject.tree, report: standing.report });
+  }
+  return { evidence: { closure: { core: coreOf(round).tree, reports, resolved } } };
+}
+
+const open = ({ mode }: RunState, at: At, { id: task }: PlannedTask, { subject }: RoleStanding): readonly Step[] =>
+  mode.mode === 'active' ? [fact({ type: 'role-opened', ...at, task, ...subject })] : [];
+
+/**
+ * Brings the changes of a role into the candidate. Null when they are there. When the role has run again since, the candidate is
+ * built anew, so that it has one commit of each role at most.
+ */
+function integrate({ run }: RunState, at: At, task: TaskState, { roles = [] }: Candidate): Step | null {
+  const added = roles.find((step) => step.task === task.id)?.snapshot;
+  const wanted = task.progress.status === 'ready' ? task.progress.snapshot.commit : undefined;
+  if (added === wanted) return null;
+  if (added !== undefined)
+    return fact({ type: 'round-abandoned', ...at, because: { rule: 'round-interrupted', task: task.id } });
+  const request = { do: 'add-role', run, ...at, task: task.id } as const;
+  return effect(`add-role ${at.wave}.${at.round} ${task.id}`, { do: 'ask-merger', request, answers: null });
+}
