@@ -1,5 +1,6 @@
 import type { AgentReport } from '../agents/agent-note.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
+import type { BundleEvidence, ExitClaims } from '../closure/exit-contract.ts';
 import type { RoleReport } from '../closure/report.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
@@ -137,6 +138,8 @@ export type Handoff = {
   readonly proofs: readonly string[];
   readonly questions: readonly string[];
   readonly nonce: string;
+  /** Levels that the agent claims. Absent when it claims none. */
+  readonly claims?: ExitClaims;
   /** Set for a closure role. */
   readonly report?: RoleReport;
 };
@@ -264,6 +267,8 @@ export type ClosureEvidence = {
     /** Barriers that people resolved. */
     readonly resolved: readonly string[];
   };
+  /** Active bundles of the proof registry about the snapshots of this candidate. Absent when no task needs one. */
+  readonly bundles?: readonly BundleEvidence[];
 };
 
 /** A role's report, and the tree that it is about. */
