@@ -42,6 +42,7 @@ const taskKeys = {
   priority: fc.integer({ min: 0, max: 100 }),
   model: fc.oneof(fc.constant(null), text),
   exit: keys({ completion: text, docs: fc.constant(null) }),
+  proofs: some(fc.oneof(text, keys({ path: text, kind: text, for: fc.constantFrom('live', 'durable') }, ['path']))),
   allowEmpty: fc.boolean(),
   skills: some(fc.constantFrom('api', 'Db-1.x', '../x', '', 'a/b')),
 };
@@ -86,6 +87,7 @@ const handoff = keys(
     files: some(text),
     proofs: some(text),
     questions: some(text),
+    claims: keys({ proof: fc.constantFrom('unit', 'live'), docs: fc.constant('owned'), state: fc.constant('met') }),
     nonce: id,
   },
   ['status', 'summary', 'nonce'],

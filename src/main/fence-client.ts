@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
  * starts its hook and its relay. It is copied into the fence as one file, so it imports nothing of ours. It exits with 0 when the
  * supervisor took the message, 1 when not, and 2 for wrong usage or a command that only a person may run.
  */
-const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remaining text]... [--file path]... [--proof text]... [--question text]...
+const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remaining text]... [--file path]... [--proof text]... [--question text]... [--claim part=level]...
        tidegate handoff --json -        (a JSON document on stdin)
        tidegate ask --scope path... [-m "why"] [--wait seconds]
        tidegate ask -m "question" [--to person|task] [--severity low|normal|high|critical] [--wait seconds]
@@ -214,16 +214,22 @@ function parse(args: readonly string[]): object | string {
   const [status, ...options] = args;
   if (status === undefined || !['done', 'partial', 'failed'].includes(status)) return 'say done, partial or failed';
   const found: Record<string, string[]> = { remaining: [], files: [], proofs: [], questions: [] };
+  const claims: Record<string, string> = {};
   let summary: string | null = null;
   for (let index = 0; index < options.length; index += 2) {
     const [option, value] = [options[index] as string, options[index + 1]];
     if (value === undefined) return `${option} needs a value`;
     const list = lists[option];
     if (option === '-m' || option === '--message') summary = value;
-    else if (list !== undefined) found[list]?.push(value);
+    else if (option === '--claim') {
+      const [part = '', level] = value.split('=', 2);
+      if (level === undefined) return `--claim ${value} is not understood: write --claim part=level`;
+      claims[part] = level;
+    } else if (list !== undefined) found[list]?.push(value);
     else return `unknown option ${option}`;
   }
-  return summary === null ? 'a summary is needed: -m "what was done"' : { status, summary, ...found };
+  if (summary === null) return 'a summary is needed: -m "what was done"';
+  return { status, summary, ...found, ...(Object.keys(claims).length === 0 ? {} : { claims }) };
 }
 
 function parseDocument(args: readonly string[]): object | string {

@@ -26,6 +26,20 @@ const nearly = fc.record(
     files: list,
     proofs: list,
     questions: list,
+    claims: fc.oneof(
+      fc.record(
+        {
+          completion: fc.constantFrom('live', 'done'),
+          durability: fc.constantFrom('none', 'durable'),
+          proof: fc.constantFrom('unit', 'integration', ''),
+          docs: fc.constantFrom('owned', null),
+          state: fc.constantFrom('met', 'gap'),
+          constructor: fc.constant('unit'),
+        },
+        { requiredKeys: [] },
+      ),
+      anything,
+    ),
     extra: anything,
     __proto__: anything,
   },

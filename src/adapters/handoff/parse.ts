@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { exitLevels } from '../../domain/closure/exit-contract.ts';
 import type { HandoffMisfit } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
@@ -7,7 +8,7 @@ import type { Handoff } from '../../domain/gates/evidence.ts';
 export const handoffLimit = 16 * 1024;
 
 const lists = ['remaining', 'files', 'proofs', 'questions'] as const;
-const keys = new Set<string>(['status', 'summary', 'nonce', ...lists]);
+const keys = new Set<string>(['status', 'summary', 'nonce', 'claims', ...lists]);
 
 /**
  * Accepts exactly what the published schema accepts (a property test holds the two together), without loading a schema library
@@ -23,7 +24,7 @@ export function parseHandoff(bytes: Uint8Array): Result<Handoff, Finding> {
   if (problem !== null) return err({ rule: 'handoff-schema', ...problem });
   const handoff = document as Pick<Handoff, 'status' | 'summary' | 'nonce'> & Partial<Handoff>;
   const list = (name: (typeof lists)[number]): readonly string[] => handoff[name] ?? [];
-  const { status, summary, nonce } = handoff;
+  const { status, summary, nonce, claims } = handoff;
   return ok({
     status,
     summary,
@@ -32,6 +33,7 @@ export function parseHandoff(bytes: Uint8Array): Result<Handoff, Finding> {
     proofs: list('proofs'),
     questions: list('questions'),
     nonce,
+    ...(claims === undefined ? {} : { claims }),
   });
 }
 
@@ -43,9 +45,21 @@ function misfit(document: unknown): HandoffMisfit | null {
   if (!['done', 'partial', 'failed'].includes(fields['status'] as string)) return { fault: 'status' };
   if (!isText(fields['summary'], 1, 4000)) return { fault: 'summary' };
   if (!isText(fields['nonce'], 1, 200)) return { fault: 'nonce' };
+  if (fields['claims'] !== undefined && !isClaims(fields['claims'])) return { fault: 'claims' };
   const wrong = lists.find((name) => fields[name] !== undefined && !isList(fields[name]));
   return wrong === undefined ? null : { fault: 'list', key: wrong };
 }
+
+/** Each part of an exit contract with its levels, and whether the agent met the contract. */
+const claimWords: Readonly<Record<string, readonly string[]>> = { ...exitLevels, state: ['met', 'gap'] };
+
+const isClaims = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.entries(value).every(
+    ([part, word]) => Object.hasOwn(claimWords, part) && claimWords[part]?.includes(word as string) === true,
+  );
 
 const isText = (value: unknown, least: number, most: number): boolean =>
   typeof value === 'string' && value.length >= least && value.length <= most;

@@ -1,9 +1,18 @@
 import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { exitLevels } from '../../domain/closure/exit-contract.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
 
 /** The whole document, in bytes of UTF-8. */
 export const handoffLimit = 16 * 1024;
+
+const claims = z.strictObject({
+  completion: z.enum(exitLevels.completion).optional(),
+  durability: z.enum(exitLevels.durability).optional(),
+  proof: z.enum(exitLevels.proof).optional(),
+  docs: z.enum(exitLevels.docs).optional(),
+  state: z.enum(['met', 'gap']).optional(),
+});
 
 const line = z.string().max(1000);
 const list = z.array(line).max(200);
@@ -17,6 +26,7 @@ export const handoffSchema = z
     files: list.default([]),
     proofs: list.default([]),
     questions: list.default([]),
+    claims: claims.optional().describe('levels of the exit contract that the agent claims'),
     nonce: z.string().min(1).max(200).describe('given to the attempt in TIDEGATE_NONCE'),
   })
   .meta({ title: 'Tidegate handoff' });
@@ -39,5 +49,5 @@ export function parseHandoffBySchema(bytes: Uint8Array): Result<Handoff, string>
     return err('handoff is not JSON');
   }
   const parsed = handoffSchema.safeParse(raw);
-  return parsed.success ? ok(parsed.data) : err(`handoff does not fit its schema: ${z.prettifyError(parsed.error)}`);
+  return parsed.success ? ok(parsed.data as Handoff) : err(`handoff does not fit its schema: ${z.prettifyError(parsed.error)}`);
 }

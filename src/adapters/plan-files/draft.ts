@@ -180,4 +180,5 @@ function readFrontMatter(
 /** Lists of a task are sets; an agent alone is a chain of one. */
 const sameMeaning = (a: unknown, b: unknown): boolean => canonicalJson(asSet(a)) === canonicalJson(asSet(b));
 const asSet = (value: unknown): unknown =>
-  Array.isArray(value) ? [...new Set(value.map(String))].sort() : typeof value === 'string' ? [value] : value;
+  Array.isArray(value) ? [...new Set(value.map(asWord))].sort() : typeof value === 'string' ? [value] : value;
+const asWord = (value: unknown): string => (typeof value === 'object' ? canonicalJson(value) : String(value));

@@ -11,7 +11,14 @@ import {
   type PlannedWave,
   type Skill,
 } from '../../domain/plan/plan.ts';
-import { agentsOf, commandOf, type DraftTask, ownsOf, type PlanDraft } from '../../domain/plan/plan-draft.ts';
+import {
+  agentsOf,
+  artifactsOf,
+  commandOf,
+  type DraftTask,
+  ownsOf,
+  type PlanDraft,
+} from '../../domain/plan/plan-draft.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
 import { withLockNeeds } from '../../domain/scope/ownership.ts';
 import {
@@ -96,6 +103,7 @@ type SetCheck = ResolvedSettings['checks'][number];
 function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: ReadonlyMap<string, Skill>): PlannedTask {
   const { keys } = task;
   const owns = ownsOf(task);
+  const artifacts = artifactsOf(task).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const named = set(keys.skills ?? []).flatMap((name) => skills.get(name) ?? []);
   return {
     id: taskId(task.id),
@@ -117,7 +125,8 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
     capabilities: set(keys.capabilities ?? []),
     components: set(keys.components ?? []),
     deliverables: set(keys.deliverables ?? []),
-    proofs: set(keys.proofs ?? []),
+    proofs: set((keys.proofs ?? []).filter((proof) => typeof proof === 'string')),
+    ...(artifacts.length === 0 ? {} : { artifacts }),
     exit: {
       completion: keys.exit?.completion ?? null,
       durability: keys.exit?.durability ?? null,

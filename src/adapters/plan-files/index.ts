@@ -5,6 +5,7 @@ import type { CommandDefinitions } from '../../domain/check-definitions/reading.
 import type { DocumentRules } from '../../domain/findings/document-rules.ts';
 import type { Finding, FindingOf, Rule } from '../../domain/findings/finding.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/plan/directive.ts';
+import { lintExits, lintExitWords } from '../../domain/plan/exit-lint.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan/plan.ts';
 import type { DraftTask, Place, PlanDraft, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { lintDefinitions, lintDirectives, lintDraft, lintSkills, lintTurns } from '../../domain/plan/plan-lint.ts';
@@ -126,6 +127,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...formProblems(document),
     ...lintSettings(written),
     ...lintDraft(draft, runnable),
+    ...lintExits(draft),
     ...lintSkills(draft, skills, base ?? ''),
   ];
   const mistakes = [...problems, ...judged.filter((problem) => !isEcho(problem, problems, damaged))];
@@ -138,7 +140,12 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...(draft.settings.strict ? briefs : []),
     ...(await baseFindings(base, resolution, shown, request.hasBranch)),
   ]);
-  const long = [...tasks.flatMap(lintDirectiveLength), ...lintSizing(draft, written), ...lintTurns(draft)].map(locate);
+  const long = [
+    ...tasks.flatMap(lintDirectiveLength),
+    ...lintSizing(draft, written),
+    ...lintTurns(draft),
+    ...lintExitWords(draft),
+  ].map(locate);
   const warnings = [...(draft.settings.strict ? [] : briefs), ...long];
   const unconfirmed = unconfirmedOf(resolution);
   const refused = (all: readonly Finding[]) =>

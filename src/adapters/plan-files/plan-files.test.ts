@@ -181,7 +181,7 @@ waves:
       d: { do: "circle", needs: [c] }
   - tasks: {}
 `;
-    const files = { 'directives/b.md': '---\nowns: [z]\nfoo: 1\n---\n\n' };
+    const files = { 'directives/b.md': '---\nowns: [z]\nxyz: 1\n---\n\n' };
     const loaded = await load({ 'plan.yaml': plan, ...files });
     expect(
       loaded.ok ? [] : loaded.findings.map((one) => [one.where, one.rule, explain(one).fix ?? ''].join(' | ')),

@@ -31,3 +31,56 @@ export function reaches(part: ExitPart, level: string | undefined, required: str
   const levels: readonly string[] = exitLevels[part];
   return level !== undefined && levels.includes(level) && levels.indexOf(level) >= levels.indexOf(required);
 }
+
+/** A file that a task has to leave as proof. `for`: the level that it holds up; absent: every level that a file can hold up. */
+export type PlannedProof = { readonly path: string; readonly kind?: string; readonly for?: ProofPurpose };
+
+/** Levels that a declared proof may name. */
+export const proofPurposes = [
+  'integrated',
+  'authoritative',
+  'live',
+  'ephemeral',
+  'durable',
+  'unit',
+  'integration',
+  'owned',
+  'shared-plan',
+] as const;
+type ProofPurpose = (typeof proofPurposes)[number];
+
+/**
+ * The evidence that a level needs. `snapshot-check`: the checks of the plan, recorded on the snapshot's own tree. `candidate-check`:
+ * the same on the candidate's. `bundle`: a bundle of the proof registry. `artifact`: a declared proof that the snapshot took.
+ */
+type Support = 'nothing' | 'snapshot-check' | 'candidate-check' | 'bundle' | 'artifact';
+
+const supports: { readonly [P in ExitPart]: Readonly<Record<(typeof exitLevels)[P][number], Support>> } = {
+  completion: { contract: 'nothing', integrated: 'candidate-check', authoritative: 'bundle', live: 'bundle' },
+  durability: { none: 'nothing', ephemeral: 'artifact', durable: 'artifact' },
+  proof: { unit: 'snapshot-check', integration: 'candidate-check', live: 'bundle' },
+  docs: { none: 'nothing', owned: 'artifact', 'shared-plan': 'artifact' },
+};
+
+/** One level that a contract requires. */
+export type RequiredLevel = { readonly part: ExitPart; readonly level: string; readonly support: Support };
+
+/** The levels that a task has to reach, part by part. Other words in `exit` mean nothing. */
+export const requiredLevels = (exit: WrittenExit): readonly RequiredLevel[] =>
+  exitParts.flatMap((part) => {
+    const level = exit[part];
+    const support = level == null ? undefined : supportOf(part, level);
+    return level == null || support === undefined ? [] : [{ part, level, support }];
+  });
+
+/** `exit` as a plan has it. */
+export type WrittenExit = { readonly [P in ExitPart]?: string | null | undefined };
+
+function supportOf(part: ExitPart, level: string): Support | undefined {
+  const known: Readonly<Record<string, Support>> = supports[part];
+  return Object.hasOwn(known, level) ? known[level] : undefined;
+}
+
+/** Tells whether a declared proof holds up this level. */
+export const provesLevel = ({ for: purpose }: PlannedProof, { part, level }: RequiredLevel): boolean =>
+  purpose === undefined || reaches(part, purpose, level);

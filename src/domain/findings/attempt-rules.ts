@@ -74,7 +74,7 @@ export type HandoffRules = {
 };
 
 export type HandoffMisfit =
-  | { readonly fault: 'not-object' | 'status' | 'summary' | 'nonce' }
+  | { readonly fault: 'not-object' | 'status' | 'summary' | 'nonce' | 'claims' }
   | { readonly fault: 'unknown-key' | 'list'; readonly key: string };
 
 /** A tool call was refused. Calls out of scope are `ScopeRules` without a `change`. */

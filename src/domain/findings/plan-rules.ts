@@ -1,4 +1,5 @@
 import type { AddressFault } from '../base/web-address.ts';
+import type { ExitPart } from '../closure/exit-contract.ts';
 import type { SubjectFault } from '../plan/commit-subject.ts';
 import type { Maturity } from '../plan/plan-lint.ts';
 import type { PatternFault } from '../scope/pattern.ts';
@@ -65,6 +66,29 @@ export type PlanRules = {
     readonly from: Maturity;
     readonly to: Maturity;
     readonly skipped: readonly Maturity[];
+  };
+  // exit contracts
+  /** No evidence could hold up this level. `missing`: what the plan lacks for it. */
+  'exit-unsupported': {
+    readonly task: string;
+    readonly part: ExitPart;
+    readonly level: string;
+    readonly missing: 'check-or-proof' | 'check' | 'proof' | 'docs' | 'agent';
+  };
+  'proof-pattern': { readonly task: string; readonly path: string };
+  'deliverable-outside': { readonly task: string; readonly pattern: string };
+  /** A level of maturity in `exit.completion` is read as `promotes`. */
+  'exit-promotes': { readonly task: string; readonly level: string; readonly components: readonly string[] };
+  'exit-free-word': {
+    readonly task: string;
+    readonly part: ExitPart;
+    readonly words: string;
+    readonly levels: readonly string[];
+  };
+  'free-words': {
+    readonly task: string;
+    readonly key: 'proofs' | 'components' | 'capabilities';
+    readonly words: readonly string[];
   };
   // drafts
   'draft-slow': { readonly file: string; readonly seconds: number };

@@ -181,7 +181,20 @@ export const factsOfOthers = {
   checks: ['check', 'checks'],
   people: ['who'],
   agents: ['agent', 'agents', 'runnable', 'before', 'known'],
-  plans: ['key', 'keys', 'value', 'meant', 'alias', 'skill', 'component', 'need', 'host', 'variable', 'variables'],
+  plans: [
+    'key',
+    'keys',
+    'value',
+    'meant',
+    'alias',
+    'skill',
+    'component',
+    'components',
+    'need',
+    'host',
+    'variable',
+    'variables',
+  ],
   asked: ['id', 'record', 'ring', 'blocker', 'named', 'barrier'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
@@ -202,7 +215,7 @@ export const dataFacts = {
     'refused',
   ],
   system: ['code', 'expired', 'signal', 'syscall', 'mode', 'machine', 'tools', 'addresses', 'operation'],
-  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape', 'word'],
+  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape', 'word', 'level', 'levels'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
 /** Names of facts of type string, alone or in a list, also in nested findings. */

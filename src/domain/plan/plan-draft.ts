@@ -1,11 +1,13 @@
 import { takesCommand } from '../../agents/agents.ts';
 import { idPattern } from '../base/ids.ts';
+import { type PlannedProof, proofPurposes } from '../closure/exit-contract.ts';
 import type { DocumentRules } from '../findings/document-rules.ts';
 import type { Finding, FindingsOf } from '../findings/finding.ts';
 import type { PlanRules } from '../findings/plan-rules.ts';
 import {
   argv,
   described,
+  either,
   fields,
   flag,
   list,
@@ -80,10 +82,32 @@ export const taskKeys = {
   components: described(list(words), 'Parts of the system that it is about.'),
   deliverables: described(pathPatterns, 'Files that it must add or change.'),
   drafts: described(pathPattern, 'A plan that it writes. The plan is checked, and sent back if it has mistakes.'),
-  proofs: described(list(words), 'Evidence that the handoff must state.'),
-  exit: fields(
-    {},
-    { completion: nullable(words), durability: nullable(words), proof: nullable(words), docs: nullable(words) },
+  proofs: described(
+    list(
+      either(
+        words,
+        fields(
+          { path: described(pathPattern, 'The file. Git may ignore it: it is kept as evidence and never merged.') },
+          {
+            kind: described(words, 'What it is, for people.'),
+            for: described(oneOf<typeof proofPurposes>(...proofPurposes), 'The level of `exit` that it holds up.'),
+          },
+        ),
+      ),
+    ),
+    'Files that the task has to leave as proof. Free words mean nothing.',
+  ),
+  exit: described(
+    fields(
+      {},
+      {
+        completion: described(nullable(words), 'contract, integrated, authoritative or live.'),
+        durability: described(nullable(words), 'none, ephemeral or durable.'),
+        proof: described(nullable(words), 'unit, integration or live.'),
+        docs: described(nullable(words), 'none, owned or shared-plan.'),
+      },
+    ),
+    'Exit contract: the levels that the handoff has to claim and that evidence has to hold up.',
   ),
   allowEmpty: described(flag, 'Whether it may change nothing although it owns something.'),
   skills: described(
@@ -112,6 +136,14 @@ export function ownsOf({ keys }: DraftTask): readonly string[] | null {
   const isReading = keys.role !== undefined && readingRoles.has(keys.role);
   return isReading && written.length === 0 && keys.drafts === undefined ? [] : null;
 }
+
+/** The declared proofs of a task, without its free words. */
+export const artifactsOf = ({ keys }: DraftTask): readonly PlannedProof[] =>
+  (keys.proofs ?? []).flatMap((proof) => {
+    if (typeof proof === 'string') return [];
+    const { path, kind, for: purpose } = proof;
+    return [{ path, ...(kind === undefined ? {} : { kind }), ...(purpose === undefined ? {} : { for: purpose }) }];
+  });
 
 export const commandOf = (task: DraftTask, settings: ResolvedSettings): readonly string[] | null =>
   agentsOf(task, settings).some(takesCommand) ? (task.keys.command ?? settings.command) : null;

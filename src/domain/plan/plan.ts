@@ -1,5 +1,6 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Definition } from '../check-definitions/definition.ts';
+import type { PlannedProof } from '../closure/exit-contract.ts';
 import type { ClosureRole } from '../closure/roles.ts';
 import type { RepoClaim } from '../gates/evidence.ts';
 import type { ThreadPlan } from '../run/round.ts';
@@ -133,7 +134,10 @@ export type PlannedTask = {
   readonly capabilities: readonly string[];
   readonly components: readonly string[];
   readonly deliverables: readonly string[];
+  /** Free words. They mean nothing to the gates. */
   readonly proofs: readonly string[];
+  /** Files that the task has to leave as proof. Absent when the plan declares none. */
+  readonly artifacts?: readonly PlannedProof[];
   readonly exit: {
     readonly completion: string | null;
     readonly durability: string | null;

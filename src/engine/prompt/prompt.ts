@@ -2,6 +2,7 @@ import { countsTurns } from '../../agents/agents.ts';
 import { handoffCommands } from '../../domain/agents/handoff-commands.ts';
 import { providerOf } from '../../domain/agents/provider-pause.ts';
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
+import { exitParts, requiredLevels } from '../../domain/closure/exit-contract.ts';
 import { clauseTexts } from '../../domain/explain/text.ts';
 import { charactersPerToken, ownWords, promptTokens, roleText } from '../../domain/plan/directive.ts';
 import { type FrozenPlan, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
@@ -128,8 +129,9 @@ export const promptCharacters = promptTokens * charactersPerToken;
 
 /** Lists what code verifies, besides what the directive says. */
 function acceptanceSection(task: PlannedTask): string {
-  const { completion, durability, proof, docs } = task.exit;
-  const exit = Object.entries({ completion, durability, proof, docs }).filter(([, value]) => value !== null);
+  const required = requiredLevels(task.exit);
+  const contracted = required.map(({ part }) => part);
+  const exit = exitParts.filter((part) => task.exit[part] !== null && !contracted.includes(part));
   const isReadOnly = task.owns?.length === 0;
   const lines = [
     ...task.deliverables.map((pattern) => `- \`${pattern}\` must exist when you finish.`),
@@ -137,7 +139,15 @@ function acceptanceSection(task: PlannedTask): string {
       ? []
       : [`- \`${task.drafts}\` must be a plan that \`tidegate run\` accepts: it is read when you finish.`]),
     ...task.proofs.map((proof) => `- Required proof: ${proof}. Name it in your handoff (\`--proof\`).`),
-    ...exit.map(([name, value]) => `- Expected ${name}: ${value}.`),
+    ...exit.map((part) => `- Expected ${part}: ${task.exit[part]}.`),
+    ...(task.artifacts ?? []).map(
+      ({ path, kind }) =>
+        `- Leave the proof \`${path}\`${kind === undefined ? '' : ` (${kind})`}: write it in this attempt, for the files as you hand them off. It is kept even if git ignores it.`,
+    ),
+    ...required.map(({ part, level }) => `- Reach ${part} \`${level}\` and claim it: \`--claim ${part}=${level}\`.`),
+    ...(required.length === 0
+      ? []
+      : ['- Claim only what is true. If you miss a level, claim `state=gap`, or hand off `partial`.']),
     ...(isReadOnly
       ? ['- Your handoff holds everything that others need to know: they get nothing else from you.']
       : []),
@@ -185,15 +195,22 @@ function limitsSection({ plan: { limits }, history }: RunState, agent: string): 
 }
 
 function handoffSection(task: PlannedTask, nonce: string): string {
+  const claims = requiredLevels(task.exit).map(({ part, level }) => [part, level]);
+  const done = claims.length === 0 ? handoffCommands : claimed(claims);
+  const inFile = claims.length === 0 ? '' : `, "claims": ${JSON.stringify(Object.fromEntries(claims))}`;
   const what = task.owns?.length === 0 ? 'Hand off your results' : 'Hand off';
   return `## When you finish
 
 ${what} with one of these commands, then exit:
 
-${handoffCommands}
+${done}
 
 Use \`partial\` and \`failed\` when they are the truth. If the command is missing, write .tidegate/handoff.json with "status",
-"summary" and "nonce": "${nonce}". Without a handoff, your work does not count as done.`;
+"summary" and "nonce": "${nonce}"${inFile}. Without a handoff, your work does not count as done.`;
 }
+
+/** The commands, with the levels of the contract in the first one. */
+const claimed = (claims: readonly (readonly string[])[]): string =>
+  handoffCommands.replace('"what you did"', `$& ${claims.map((claim) => `--claim ${claim.join('=')}`).join(' ')}`);
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -91,10 +91,20 @@ const tools: readonly Tool[] = [
         files: { ...texts, description: 'files that you changed' },
         proofs: { ...texts, description: 'commands and results that show that it works' },
         questions: texts,
+        claims: {
+          ...texts,
+          description: 'levels of your exit contract that you reached, as `part=level`, for example `proof=unit`',
+        },
       },
       ['status', 'summary'],
     ),
-    message: (handoff) => ({ do: 'handoff', handoff }),
+    message({ claims, ...handoff }) {
+      if (claims === undefined) return { do: 'handoff', handoff };
+      const pairs = (claims as readonly string[]).map((claim) => claim.split('=', 2));
+      const unclear = pairs.find((pair) => pair.length < 2);
+      if (unclear !== undefined) return `the claim ${unclear[0]} has no level: write part=level`;
+      return { do: 'handoff', handoff: { ...handoff, claims: Object.fromEntries(pairs) } };
+    },
     reply: () => 'handoff taken; you may end now',
   },
   {

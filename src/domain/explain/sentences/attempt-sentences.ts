@@ -1,5 +1,6 @@
 import { agentKinds } from '../../../agents/agents.ts';
 import { tellAgent } from '../../breaker/spirals.ts';
+import { exitLevels } from '../../closure/exit-contract.ts';
 import type { AttemptRules, HandoffMisfit, NamespaceSetting } from '../../findings/attempt-rules.ts';
 import type { FindingOf } from '../../findings/finding.ts';
 import type { Breach } from '../../gates/evidence.ts';
@@ -152,6 +153,8 @@ function misfitText(misfit: HandoffMisfit): string {
       return 'summary must have 1 to 4000 characters';
     case 'nonce':
       return 'nonce must be the value of TIDEGATE_NONCE';
+    case 'claims':
+      return `claims must name levels: ${claimLevels}`;
     case 'unknown-key':
       return `unknown key ${JSON.stringify(misfit.key)}`;
     case 'list':
@@ -193,3 +196,7 @@ const namespaceFixes: Readonly<Record<NamespaceSetting, string>> = {
   unknown:
     'allow unprivileged user namespaces (in a container: run it with --security-opt seccomp=unconfined), or write `fence: none` to run without a fence',
 };
+
+const claimLevels = Object.entries(exitLevels)
+  .map(([part, levels]) => `${part} is ${levels.join(', ')}`)
+  .join('; ');

@@ -5,6 +5,7 @@ import type { PatternFault } from '../../scope/pattern.ts';
 import { confirmCommand } from '../../settings/layers.ts';
 import type { HostFault } from '../../settings/network-hosts.ts';
 import type { Sentences } from '../sentence.ts';
+import { few } from '../text.ts';
 
 export const planSentences: Sentences<PlanRules> = {
   'no-base': () => ({
@@ -108,6 +109,30 @@ export const planSentences: Sentences<PlanRules> = {
     }`,
     fix: 'take one step per wave',
   }),
+  'exit-unsupported': ({ task, part, level, missing }) => ({
+    detail: `nothing could hold up \`exit.${part}: ${level}\` of \`${task}\`: ${unsupported[missing].lacks}`,
+    fix: unsupported[missing].fix,
+  }),
+  'proof-pattern': ({ task, path }) => ({
+    detail: `the proof \`${path}\` of \`${task}\` is not one file`,
+    fix: 'write the path of each file, without wildcards',
+  }),
+  'deliverable-outside': ({ task, pattern }) => ({
+    detail: `\`${task}\` must make \`${pattern}\`, but does not own it`,
+    fix: 'add it to `owns`',
+  }),
+  'exit-promotes': ({ task, level, components }) => ({
+    detail: `\`exit.completion: ${level}\` of \`${task}\` is a level of maturity and is read as \`promotes\``,
+    fix: `write \`promotes: { ${components[0] ?? '<component>'}: ${level} }\` instead`,
+  }),
+  'exit-free-word': ({ task, part, words, levels }) => ({
+    detail: `\`exit.${part}: ${words}\` of \`${task}\` has no effect`,
+    fix: `use one of ${levels.join(', ')}`,
+  }),
+  'free-words': ({ task, key, words }) => ({
+    detail: `\`${key}\` of \`${task}\` has no effect: ${few(words, 3)}`,
+    fix: freeWordsFix[key],
+  }),
   'draft-slow': ({ file, seconds }) => ({
     detail: `${file} could not be parsed within ${seconds} seconds`,
     fix: 'make it shorter, and do not use anchors',
@@ -205,3 +230,23 @@ const subjectFaults = {
   unprintable: 'has an invisible or text-reordering character',
   'too-long': 'leaves no room for a title within 72 characters',
 } as const;
+
+const unsupported: Readonly<Record<PlanRules['exit-unsupported']['missing'], { lacks: string; fix: string }>> = {
+  'check-or-proof': {
+    lacks: 'the plan has no checks, and the task declares no proof',
+    fix: 'add `checks`, or a proof: `proofs: [{ path: <file> }]`',
+  },
+  check: { lacks: 'the plan has no checks', fix: 'add `checks`' },
+  proof: { lacks: 'the task declares no proof for it', fix: 'add a proof: `proofs: [{ path: <file> }]`' },
+  docs: {
+    lacks: 'the task declares no proof for it, and the wave has no docs role',
+    fix: 'add a proof: `proofs: [{ path: <file>, for: owned }]`, or a docs role: `closure: { docs: … }`',
+  },
+  agent: { lacks: 'a scripted agent reaches no live system', fix: 'choose another agent, or lower the level' },
+};
+
+const freeWordsFix: Readonly<Record<PlanRules['free-words']['key'], string>> = {
+  proofs: 'name a file: `proofs: [{ path: <file> }]`',
+  components: 'name a level with `promotes`, or remove the key',
+  capabilities: 'remove the key',
+};
