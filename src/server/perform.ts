@@ -32,6 +32,7 @@ export const routeActions = {
   undoTask: [actions.undo],
   post: [actions.post],
   answerRecord: [actions.answer],
+  resolve: [actions.resolve],
 } as const;
 
 type RunParams = { readonly repository: string; readonly run: string };

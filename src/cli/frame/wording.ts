@@ -113,6 +113,11 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
       return `Answered ${run}/${record}; the answer is in the inbox of ${author === undefined ? run : `${run}/${author.id}`}.`;
     },
   },
+  resolve: {
+    command: ({ run }, { barrier, reason }) => `resolve ${run}/${barrier} -m ${shellWord(reason)}`,
+    accepted: ({ run }, { barrier }) =>
+      `Resolved ${run}/${barrier} for the present candidate. See: tidegate why --all ${run}`,
+  },
   raise: {
     command: (subject, { usd }) => `raise ${partName(subject)} --usd ${usd}`,
     accepted: (subject, { usd }) => {

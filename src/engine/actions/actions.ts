@@ -1,5 +1,5 @@
 import type { Action, ActionTerms } from './action.ts';
-import { answerAction, postAction, sendAction } from './message-actions.ts';
+import { answerAction, postAction, resolveAction, sendAction } from './message-actions.ts';
 import { orderAction } from './perform.ts';
 import {
   abandonAction,
@@ -42,6 +42,7 @@ const all = {
   send: sendAction,
   post: postAction,
   answer: answerAction,
+  resolve: resolveAction,
   raise: raiseAction,
   pause: pauseAction,
   resume: resumeAction,

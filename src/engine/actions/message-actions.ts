@@ -40,3 +40,14 @@ export const answerAction: Action<'run', AnswerInput> = {
   on: 'run',
   request: (_, { record, text }, by) => ok({ type: 'requested-answer', record, text, by }),
 };
+
+/** Lets the open wave close in spite of a barrier. The reason is recorded. */
+export const resolveAction: Action<'run', { readonly barrier: string; readonly reason: string }> = {
+  name: 'resolve',
+  ...forPeople,
+  on: 'run',
+  request: (_, { barrier, reason }, by) =>
+    reason.trim() === ''
+      ? err({ reason: 'no-message', because: { rule: 'resolve-reason' }, field: 'reason' })
+      : ok({ type: 'requested-resolve', barrier, reason, by }),
+};

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { policy } from '../../domain/settings/policy.ts';
 import { id } from '../documents/common.ts';
 import { finding } from '../documents/task.ts';
 import { type AccessRole, does, json } from '../route.ts';
@@ -140,6 +141,15 @@ export const commandRoutes = {
     'approve',
     'Land all merged tasks on the target branch, or some of them',
     z.strictObject({ only: z.array(id).min(1).optional(), except: z.array(id).min(1).optional() }),
+  ),
+  resolve: onRun(
+    'resolve',
+    'approve',
+    'Let the open wave close in spite of a barrier',
+    z.strictObject({
+      barrier: id.meta({ description: 'the id of an open barrier of the wave, for example `wave-1-security`' }),
+      reason: z.string().regex(/\S/, 'is empty').max(policy.recordCharacters),
+    }),
   ),
   undo: onRun('undo', 'approve', 'Undo a landing', none),
   raise: onRun('raise', 'approve', 'Raise the budget of a run', z.strictObject({ usd })),

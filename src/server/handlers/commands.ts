@@ -21,6 +21,7 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
   stop: onRun(routeActions.stop),
   abandon: onRun(routeActions.abandon),
   land: onRun(routeActions.land),
+  resolve: onRun(routeActions.resolve),
   undo: onWholeRun(routeActions.undo),
   raise: onWholeRun(routeActions.raise),
   grant: onTask(routeActions.grant),
