@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { commandList } from '../../src/cli/commands/list.ts';
-import { exitCodes, exitMeanings, groups, reservedCodes, startCodes } from '../../src/cli/frame/command.ts';
+import { exitCodes, exitMeanings, groups, startCodes } from '../../src/cli/frame/command.ts';
 import { overview } from '../../src/cli/frame/help.ts';
 import { allCommands } from '../../src/cli/frame/program.ts';
 import { routes } from '../../src/contract/routes.ts';
@@ -86,10 +86,6 @@ function exitCodesPage(): string {
     '|---|---|',
     ...rows,
     ...Object.entries(startCodes).map(([exit, meaning]) => `| ${exit} | ${meaning} |`),
-    '',
-    `Reserved, and not used yet: ${Object.entries(reservedCodes)
-      .map(([exit, meaning]) => `${exit} (${meaning})`)
-      .join(', ')}.`,
   ]);
 }
 

@@ -10,6 +10,7 @@ import { plannedById } from '../domain/plan/plan.ts';
 import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
+import { closureDocument } from './closing.ts';
 import { phaseMarks } from './phases.ts';
 import { keptDocument, needSince, type RunView } from './run-view.ts';
 import { taskWords } from './task-view.ts';
@@ -35,6 +36,7 @@ export function runDocument(view: RunView) {
       index: wave.index,
       name: state.plan.waves[wave.index]?.name ?? '',
       closed: wave.closed,
+      ...closureDocument(view, wave),
       ...(wave.bound === undefined ? {} : { thread: { board: wave.bound.board, id: wave.bound.id } }),
       tasks: tasksOfWave(state, wave.index).map((task) => ({
         id: task.id,

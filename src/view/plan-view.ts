@@ -4,11 +4,12 @@ import type { Explained } from '../domain/explain/sentence.ts';
 import { waveName } from '../domain/explain/text.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { titleOf } from '../domain/plan/commit-subject.ts';
-import { allTasks, type Check, type FrozenPlan, type PlannedTask } from '../domain/plan/plan.ts';
+import { type Check, closureOf, everyTask, type FrozenPlan, type PlannedTask } from '../domain/plan/plan.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { selectedWaves } from '../domain/run/run.ts';
 import { isResolved, type TaskState } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
+import { roleScope } from './role-text.ts';
 
 /** Shown wherever a person decides about a plan without checks. */
 export const uncheckedText = 'none: the result is not tested before it lands';
@@ -57,7 +58,19 @@ function waveLines({ plan, tasks: states }: RunState, index: number): readonly T
     [...taskLine(task, at + 1, width), settledText(states[task.id])],
     ...titleLine(task),
   ]);
-  return ['', [{ text: waveName(index, wave.name), tone: 'strong' }], ...tasks, ...sharedLine(wave.tasks)];
+  const title: Text = [{ text: waveName(index, wave.name), tone: 'strong' }];
+  return ['', title, ...tasks, ...sharedLine(wave.tasks), ...roleLines(plan, index, width)];
+}
+
+/** The closure roles of a wave, in the order in which they run. */
+export function roleLines(plan: FrozenPlan, wave: number, width = 0): readonly Text[] {
+  const roles = closureOf(plan, wave);
+  if (roles.length === 0) return [];
+  const most = Math.max(width, ...roles.map(({ id }) => id.length));
+  return [
+    [{ text: '  before it closes:', tone: 'dim' }],
+    ...roles.map((role): Text => [`      ${role.id.padEnd(most)}  `, ...roleScope({ plan }, role.id)]),
+  ];
 }
 
 function titleLine(task: PlannedTask): readonly Text[] {
@@ -115,7 +128,7 @@ function fenceLine(plan: FrozenPlan): Text {
 function networkText(plan: FrozenPlan): string {
   const { network } = plan.fence;
   if (network !== null) return typeof network === 'string' ? network : network.join(' ');
-  const usual = new Set(allTasks(plan).flatMap((task) => task.agent.map(usualNetwork)));
+  const usual = new Set(everyTask(plan).flatMap((task) => task.agent.map(usualNetwork)));
   if (!usual.has('on')) return 'off';
   return usual.has('off') ? 'on for agents, off for commands and checks' : 'on for agents, off for checks';
 }

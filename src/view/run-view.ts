@@ -6,10 +6,11 @@ import { sleepText, waveName } from '../domain/explain/text.ts';
 import { discardCommand } from '../domain/kept/discard.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { isNear, runSpend, taskSpend } from '../domain/run/costs.ts';
-import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
+import { plannedStates, type RunState, rolesOfWave, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { endedAttempt } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { phaseLine } from './phases.ts';
+import { openReason } from './role-text.ts';
 import { type Activity, age, isTaskOpen, type Times, taskLine } from './task-view.ts';
 import { pauseLines } from './waiting.ts';
 
@@ -45,8 +46,9 @@ function waveLines(view: RunView): readonly Text[] {
   const width = Math.min(28, Math.max(...Object.keys(state.tasks).map((id) => id.length)));
   return selectedWaves(state).flatMap((wave): readonly Text[] => {
     const title = waveName(wave.index, state.plan.waves[wave.index]?.name);
-    const tasks = tasksOfWave(state, wave.index).map((task) => taskLine(view, task, width));
-    return ['', [{ text: title, tone: 'strong' }, wave.closed ? ', closed' : ''], ...tasks];
+    const tasks = [...tasksOfWave(state, wave.index), ...rolesOfWave(state, wave.index)];
+    const standing = wave.closed ? ', closed' : openReason(state, wave);
+    return ['', [{ text: title, tone: 'strong' }, standing], ...tasks.map((task) => taskLine(view, task, width))];
   });
 }
 

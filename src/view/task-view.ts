@@ -1,4 +1,5 @@
 import type { TaskId } from '../domain/base/ids.ts';
+import { roleOf } from '../domain/closure/role-state.ts';
 import { failureText } from '../domain/explain/advice.ts';
 import { describeFinding, explain } from '../domain/explain/explain.ts';
 import { holdAdvice } from '../domain/explain/hold.ts';
@@ -12,13 +13,14 @@ import { isRequest, type RunEvent } from '../domain/ledger/events.ts';
 import type { TapName } from '../domain/ledger/requests.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import type { RunState } from '../domain/run/run.ts';
-import { blockingNeed, launchHalt } from '../domain/run/schedule.ts';
+import { blockingNeed, isLive, launchHalt } from '../domain/run/schedule.ts';
 import { endedAttempt, type TaskState } from '../domain/run/task.ts';
 import { waitOf } from '../domain/run/waiting.ts';
 import { type Whose, whoseFile } from '../domain/scope/claims.ts';
 import { outOfScope, scopeOf } from '../domain/scope/scope.ts';
 import type { Stored } from '../ports/ledger.ts';
 import type { Span, Text } from '../ports/terminal.ts';
+import { roleText } from './role-text.ts';
 import type { RunView } from './run-view.ts';
 
 /** Size of a snapshot's diff. Binary files count as files, without lines. */
@@ -38,7 +40,12 @@ export type Activity = ReadonlyMap<TaskId, TaskActivity>;
 export const diffstatText = ({ files, added, removed }: Diffstat): string =>
   `${plural(files, 'file')}, +${added} −${removed}`;
 
-type TaskText = { readonly sign: string; readonly tone: Span['tone']; readonly word: string; readonly detail: string };
+export type TaskText = {
+  readonly sign: string;
+  readonly tone: Span['tone'];
+  readonly word: string;
+  readonly detail: string;
+};
 
 /** One line per task: sign, name, status, age, and detail. */
 export function taskLine(view: RunView, task: TaskState, width: number): Text {
@@ -65,6 +72,8 @@ export const isTaskOpen = ({ progress }: TaskState): boolean =>
 export function describeTask(state: RunState, task: TaskState, activity?: TaskActivity): TaskText {
   const { progress } = task;
   const { doing = null, changes = null } = activity ?? {};
+  const role = roleOf(state, task);
+  if (role !== null && !isLive(task)) return roleText(state, role);
   const stat = changes === null ? '' : diffstatText(changes);
   if (state.ended !== null && ['waiting', 'launching', 'running', 'ended'].includes(progress.status))
     return { sign: '·', tone: 'dim', word: task.launches > 0 ? 'not done' : 'not started', detail: stat };
@@ -198,9 +207,20 @@ export type Times = {
   readonly stood: string | null;
   /** The time at which an undo was requested. */
   readonly undo: string | null;
+  /** The time at which each record came to the board. */
+  readonly records: Readonly<Record<string, string>>;
 };
 
-export const noTimes: Times = { began: null, ended: null, last: null, tasks: {}, taps: {}, stood: null, undo: null };
+export const noTimes: Times = {
+  began: null,
+  ended: null,
+  last: null,
+  tasks: {},
+  taps: {},
+  stood: null,
+  undo: null,
+  records: {},
+};
 
 export const timesOf = (stored: readonly Stored[]): Times => stored.reduce(evolveTimes, noTimes);
 
@@ -218,6 +238,10 @@ export function evolveTimes(times: Times, { at, event }: Stored): Times {
     case 'provider-paused':
     case 'landing-refused':
       return { ...next, stood: at };
+    case 'record-posted':
+      return { ...next, records: { ...times.records, [event.place.id]: at } };
+    case 'attempt-noted':
+      return event.place === undefined ? next : { ...next, records: { ...times.records, [event.place.id]: at } };
     case 'tap-opened':
       return { ...next, taps: { ...times.taps, [event.tap]: at } };
     case 'ledger-opened':
@@ -242,6 +266,7 @@ function touched(event: RunEvent): readonly TaskId[] {
     case 'task-reworked':
     case 'task-held':
     case 'task-released':
+    case 'role-opened':
       return [event.task];
     case 'merged':
       return event.tasks.map(({ task }) => task);

@@ -222,6 +222,13 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/hello has been waiting for you for 12m 18s: its agent asks: "Which of the two tables is in use?".
       the run continues in the meantime
       tidegate answer checkout-k3f9/1 -m "your answer"
+    [need: barrier]
+    checkout-k3f9/wave-1-qa is waiting for you: qa reports blocked: the import is missing.
+      | its output:            tidegate logs checkout-k3f9/wave-1-qa
+      | to fix the work:       tidegate rework checkout-k3f9/hello -m 'qa reports blocked: the import is missing'
+      | to run the role again: tidegate retry checkout-k3f9/wave-1-qa
+      nothing of this wave is merged until it closes
+      tidegate resolve checkout-k3f9/wave-1-qa -m "your reason"
     [need: landing]
     checkout-k3f9 has been waiting for you for 12m 30s: the run conflicts with new commits on main: a.md.
       Tidegate has changed nothing, and the work of the run is kept

@@ -5,13 +5,20 @@ import type { TapState } from '../../src/domain/decide/tap.ts';
 import type { NeedKind } from '../../src/domain/explain/needs.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
 import { failWith, inconclusive, pass } from '../../src/domain/gates/check-outcome.ts';
+import type { Handoff } from '../../src/domain/gates/evidence.ts';
 import type { Verdict } from '../../src/domain/gates/verdict.ts';
 import type { MonitorGate } from '../../src/domain/gates/work-gates.ts';
 import { type LandingState, noLanding } from '../../src/domain/landing/landing.ts';
 import { pausesProvider } from '../../src/domain/run/recovery.ts';
 import type { RoundState } from '../../src/domain/run/round.ts';
 import type { RunMode, RunState } from '../../src/domain/run/run.ts';
-import { fresh, type Hold, type TaskProgress, type TaskState } from '../../src/domain/run/task.ts';
+import {
+  fresh,
+  type Hold,
+  plannedTask as plannedState,
+  type TaskProgress,
+  type TaskState,
+} from '../../src/domain/run/task.ts';
 import type { Wait } from '../../src/domain/run/waiting.ts';
 import type { AgentFailureKind } from '../../src/domain/tool-calls/agent-event.ts';
 import type { RunView } from '../../src/view/run-view.ts';
@@ -372,6 +379,27 @@ const question: BoardRecord = {
   from: { task: hello, attempt: attemptId(run, hello, 1), post: 1 },
 };
 
+const qa = plannedTask('wave-1-qa', { closes: 'qa', owns: [] });
+const judgedByRole = inRound(rounds.built);
+const reported: Handoff = {
+  ...{ status: 'done', summary: '', remaining: [], files: [], proofs: [], questions: [], nonce: 'n' },
+  report: { word: 'blocked', findings: ['the import is missing'] },
+};
+/** QA has reported, and a person has to decide. */
+const withRole: RunState = {
+  ...judgedByRole,
+  plan: { ...judgedByRole.plan, waves: judgedByRole.plan.waves.map((wave) => ({ ...wave, closure: [qa] })) },
+  tasks: {
+    ...judgedByRole.tasks,
+    [qa.id]: {
+      ...plannedState(qa, 0),
+      launches: 1,
+      about: { round: 1, commit, tree: other },
+      progress: { status: 'done', attempt: { ...attempt, handoff: { kind: 'given', handoff: reported } }, snapshot },
+    },
+  },
+};
+
 const needs: Record<NeedKind, RunState> = {
   approve: asked,
   land: { ...closed, taps: { land: taps.pending } },
@@ -394,5 +422,6 @@ const needs: Record<NeedKind, RunState> = {
     },
   }),
   question: { ...working, board: sequenceOf([question]) },
+  barrier: withRole,
   landing: { ...closed, landing: landings.refused },
 };

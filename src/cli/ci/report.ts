@@ -1,3 +1,4 @@
+import { type RoleView, rolesOf } from '../../domain/closure/role-state.ts';
 import { endLine } from '../../domain/explain/ending.ts';
 import { checkOutput } from '../../domain/explain/hold.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
@@ -37,7 +38,10 @@ export type CiProblem = {
 export function runReport(state: RunState, stored: readonly Stored[]): CiReport {
   const waves = selectedWaves(state).map((wave) => ({
     name: `wave ${wave.index + 1}`,
-    cases: tasksOfWave(state, wave.index).map((task) => taskCase(state, task, stored)),
+    cases: [
+      ...tasksOfWave(state, wave.index).map((task) => taskCase(state, task, stored)),
+      ...rolesOf(state, wave).map((role) => roleCase(state, role, stored)),
+    ],
   }));
   const checks = checkCases(state);
   const ended = endLine(state);
@@ -85,6 +89,20 @@ function taskCase(state: RunState, task: TaskState, stored: readonly Stored[]): 
     seconds: workedSeconds(task, stored),
     message: detail === '' ? word : `${word}: ${detail}`,
     output: [need?.command ?? '', failingTail(state, task)].filter(Boolean).join('\n\n'),
+  };
+}
+
+/** A closure role passes when it lets the wave close. One that has not ended is skipped. */
+function roleCase(state: RunState, role: RoleView, stored: readonly Stored[]): CiCase {
+  const task = state.tasks[role.task];
+  const hasEnded = ['reported', 'absent', 'failed'].includes(role.state);
+  const need = needsOf(state).find((one) => one.task === role.task);
+  return {
+    name: role.task,
+    outcome: role.closes ? 'passed' : hasEnded ? 'failed' : 'skipped',
+    seconds: task === undefined ? null : workedSeconds(task, stored),
+    message: role.word === null ? role.state : `${role.state} ${role.word}`,
+    output: [...role.findings, need?.command ?? ''].filter(Boolean).join('\n'),
   };
 }
 

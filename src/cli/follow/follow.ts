@@ -1,7 +1,8 @@
 import type { RunId } from '../../domain/base/ids.ts';
+import type { Barrier } from '../../domain/closure/barriers.ts';
 import { atTime } from '../../domain/decide/decide-tap.ts';
 import { failedRunAdvice } from '../../domain/explain/ending.ts';
-import { type Need, needsOf } from '../../domain/explain/needs.ts';
+import { barriersOf, type Need, needsOf } from '../../domain/explain/needs.ts';
 import { openUndo } from '../../domain/landing/landing-queue.ts';
 import { pullRequestCommand } from '../../domain/landing/pull-request.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
@@ -106,6 +107,7 @@ export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 't
 
 function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: string } {
   const isUndoStuck = state.mode.mode === 'halted' && openUndo(state) !== null;
+  if (state.ended === null && isOnlyQaOpen(state)) return { exit: exitCodes.qaOpen, reason: 'qa' };
   if (state.ended === null || isUndoStuck)
     return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };
   // the landing was requested after the end, and refused
@@ -116,6 +118,13 @@ function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: st
     return { exit: exitCodes.personNeeded, reason: 'pull-request' };
   const partial = plannedStates(state).some(({ progress }) => progress.status === 'dropped');
   return partial ? { exit: exitCodes.partial, reason: 'partial' } : { exit: exitCodes.done, reason: state.ended };
+}
+
+/** QA has reported, its word does not let the wave close, and nothing else is open. */
+function isOnlyQaOpen(state: RunState): boolean {
+  const barriers = barriersOf(state);
+  const isOfQa = ({ because }: Barrier): boolean => because.rule === 'role-report' && because.role === 'qa';
+  return barriers.length > 0 && barriers.every(isOfQa) && needsOf(state).every(({ kind }) => kind === 'barrier');
 }
 
 /** A pull request that nobody opened. Not in the inbox, because only the person knows when it is open. */

@@ -3,12 +3,13 @@ import { adviceFor } from '../../domain/explain/advice.ts';
 import { directiveText, plural } from '../../domain/explain/text.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { By, TapName } from '../../domain/ledger/requests.ts';
-import { allTasks } from '../../domain/plan/plan.ts';
-import { selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
-import { isResolved, snapshotOf } from '../../domain/run/task.ts';
+import { everyTask } from '../../domain/plan/plan.ts';
+import { rolesOfWave, selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
+import { isResolved, snapshotOf, type TaskState } from '../../domain/run/task.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { planView, uncheckedText } from '../../view/plan-view.ts';
+import { concernLines } from '../../view/role-text.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { actOn, refuseAgentAction } from '../frame/act.ts';
 import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
@@ -87,7 +88,7 @@ async function decide(
 
 /** Empty for commands, which cost nothing that we know of. */
 function budgetText({ plan }: RunView['state'], count: number): string {
-  const paid = allTasks(plan).some((task) => task.agent.some((agent) => agent !== 'command'));
+  const paid = everyTask(plan).some((task) => task.agent.some((agent) => agent !== 'command'));
   return paid ? ` (at most $${Math.min(count * plan.limits.usd, plan.limits.runUsd)})` : '';
 }
 
@@ -95,20 +96,22 @@ function budgetText({ plan }: RunView['state'], count: number): string {
 export function tapQuestion(state: RunView['state'], tap: TapName): string {
   if (tap === 'land') return `Land ${counted(merged(state).length)} on ${state.target.branch}?`;
   const waves = tap === 'start' ? selectedWaves(state) : state.waves.filter(({ index }) => `start-${index}` === tap);
-  const tasks = waves.flatMap(({ index }) => tasksOfWave(state, index));
-  const count = tasks.filter((task) => !isResolved(task)).length;
-  return `Start ${counted(count)}${budgetText(state, count)}?`;
+  const open = (tasks: readonly TaskState[]): number => tasks.filter((task) => !isResolved(task)).length;
+  const count = open(waves.flatMap(({ index }) => tasksOfWave(state, index)));
+  const roles = open(waves.flatMap(({ index }) => rolesOfWave(state, index)));
+  const also = roles === 0 ? '' : ` and ${plural(roles, 'closure role')}`;
+  return `Start ${counted(count)}${also}${budgetText(state, count + roles)}?`;
 }
 
 const counted = (tasks: number): string => `${tasks} task${tasks === 1 ? '' : 's'}`;
 const merged = (state: RunView['state']) =>
-  Object.values(state.tasks).filter(({ progress }) => progress.status === 'merged');
+  Object.values(state.tasks).filter(({ progress, about }) => progress.status === 'merged' && about === undefined);
 
 async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<Answer> {
   const { state } = view;
   showPlan(context, view, warnings);
   return await askYes(context, { question: tapQuestion(state, tap), answers: 'y/N/e/d' }, async () =>
-    allTasks(state.plan).flatMap((task): readonly Text[] => [
+    everyTask(state.plan).flatMap((task): readonly Text[] => [
       [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
       ...directiveText(task.directive, state.plan.forbid)
         .trimEnd()
@@ -133,6 +136,7 @@ async function askLanding(repo: RepositoryHandle, context: Context, view: RunVie
   }
   for (const task of merged(state))
     context.terminal.line(`  ${task.id}: ${plural(snapshotOf(task)?.diff.length ?? 0, 'file')}`);
+  for (const line of concernLines(state)) context.terminal.line(line);
   if (state.plan.checks.length === 0) context.terminal.line(`  checks: ${uncheckedText}`);
   return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
     state.branch === null

@@ -123,6 +123,7 @@ export const exitCodes = {
   usage: 2,
   partial: 3,
   noAnswer: 32,
+  qaOpen: 42,
   personNeeded: 43,
   interrupted: 130,
 } as const;
@@ -134,6 +135,7 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   usage: 'the command, the plan or the configuration has a mistake; nothing was changed',
   partial: 'done, but some tasks were dropped',
   noAnswer: 'the coordinator of this repository does not answer',
+  qaOpen: 'the report of the closure role QA is the only thing that keeps the wave open; the output names the commands',
   personNeeded: 'a person must decide; the output names the command to run',
   interrupted: 'interrupted; a run continues in the background, anything else was not started',
 };
@@ -142,8 +144,6 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
 export const startCodes = {
   78: 'Tidegate cannot run here: Node is too old, or the checkout was not built; nothing was changed',
 } as const;
-/** Exit codes that no command uses yet. */
-export const reservedCodes = { 42: 'only the QA role did not pass' } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 

@@ -1,11 +1,12 @@
 import type { TaskId } from '../../domain/base/ids.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import { passes, type Verdict } from '../../domain/gates/verdict.ts';
-import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run/run.ts';
+import { type RunState, rolesOfWave, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run/run.ts';
 import { type TaskState, usageOf, verdictsOf } from '../../domain/run/task.ts';
 import type { Usage } from '../../domain/tool-calls/agent-event.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { money, tokenCount } from '../../view/agent-lines.ts';
+import { openReason } from '../../view/role-text.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { age, describeTask, isTaskOpen } from '../../view/task-view.ts';
 
@@ -29,7 +30,10 @@ export const orderOf = (state: RunState): readonly TaskId[] =>
 
 function sectionsOf(state: RunState): readonly Section[] {
   const waiting = new Set(needsOf(state).map(({ task }) => task));
-  const all = selectedWaves(state).map((wave) => ({ wave, tasks: tasksOfWave(state, wave.index) }));
+  const all = selectedWaves(state).map((wave) => ({
+    wave,
+    tasks: [...tasksOfWave(state, wave.index), ...rolesOfWave(state, wave.index)],
+  }));
   const first = all.flatMap(({ tasks }) => tasks.filter(({ id }) => waiting.has(id)));
   const title: Span = { text: `needs you (${first.length})`, tone: 'waiting' };
   const rest = all.map(({ wave, tasks }) => ({
@@ -42,10 +46,11 @@ function sectionsOf(state: RunState): readonly Section[] {
   ];
 }
 
-function waveTitle(state: RunState, { index, closed }: WaveState): Text {
+function waveTitle(state: RunState, wave: WaveState): Text {
+  const { index, closed } = wave;
   const name = state.plan.waves[index]?.name ?? '';
   const title = `wave ${index + 1}${name === '' || name === `wave-${index}` ? '' : ` ${name}`}`;
-  return [{ text: title, tone: 'strong' }, closed ? ', closed' : ''];
+  return [{ text: title, tone: 'strong' }, closed ? ', closed' : openReason(state, wave)];
 }
 
 type Widths = { readonly name: number; readonly hasUsage: boolean };

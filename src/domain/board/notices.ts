@@ -42,6 +42,7 @@ const isAnnounced: Readonly<Record<NeedKind, boolean>> = {
   budget: true,
   scope: true,
   question: true,
+  barrier: true,
   landing: true,
 };
 

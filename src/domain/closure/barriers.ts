@@ -1,3 +1,4 @@
+import type { TaskId } from '../base/ids.ts';
 import { openCriticalQuestions } from '../board/board-requests.ts';
 import type { Finding } from '../findings/finding.ts';
 import { closureOf, type PlannedTask } from '../plan/plan.ts';
@@ -10,8 +11,19 @@ import { judgesWholeTree } from './roles.ts';
 /** Something that keeps a wave from closing. `id` names it in commands. */
 export type Barrier = {
   readonly id: string;
+  readonly kind: BarrierKind;
+  /** The task or closure role that can remove it, or a person. */
+  readonly owner: TaskId | 'person';
+  /** The closure role or task that it is about; absent for a record of the board. */
+  readonly task?: TaskId;
+  /** The record of the board that it is about. */
+  readonly record?: string;
   readonly because: Finding;
 };
+
+/** In the order in which people are asked about them. */
+export const barrierKinds = ['question', 'report'] as const;
+export type BarrierKind = (typeof barrierKinds)[number];
 
 /**
  * Lists everything that keeps the wave from closing, in the order in which it is to be removed. Empty for a wave without closure
@@ -26,6 +38,9 @@ export function openBarriers(state: RunState, wave: WaveState): readonly Barrier
 export const openRecords = (state: RunState): readonly Barrier[] =>
   openCriticalQuestions(state).map(({ id }) => ({
     id: `question-${id}`,
+    kind: 'question',
+    owner: 'person',
+    record: id,
     because: { rule: 'open-question', run: state.run, record: id },
   }));
 
@@ -35,9 +50,14 @@ function openReports(state: RunState, wave: WaveState): readonly Barrier[] {
   const candidate = { ...round, tip: round.tip };
   return closureOf(state.plan, wave.index).flatMap((role) => {
     const standing = standingOf(state, wave, role, candidate);
-    return standing.because.map((because) => ({ id: role.id, because }));
+    const owner = needsPerson(standing) ? 'person' : role.id;
+    return standing.because.map((because) => ({ id: role.id, kind: 'report', owner, task: role.id, because }));
   });
 }
+
+/** True when the role has ended for this tree, so that nothing more happens without a person. */
+const needsPerson = ({ task }: RoleStanding): boolean =>
+  task !== null && ['ready', 'done', 'held', 'failed'].includes(task.progress.status);
 
 /** A closure role and a candidate. `subject` is the commit that the role judges. */
 export type RoleStanding = {

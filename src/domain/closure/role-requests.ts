@@ -48,7 +48,8 @@ export function resolveBarrier(
 ): Result<readonly RunEvent[], Finding> {
   const wave = currentWave(state);
   const round = candidateOf(wave);
-  const open = wave === undefined ? [] : openBarriers(state, wave).map(({ id }) => id);
+  const barriers = wave === undefined ? [] : openBarriers(state, wave);
+  const open = [...new Set(barriers.flatMap(({ id, kind }) => (kind === 'report' ? [id] : [])))];
   const role = wave === undefined ? undefined : closureOf(state.plan, wave.index).find(({ id }) => id === barrier);
   if (reason.trim() === '') return err({ rule: 'resolve-reason' });
   if (reason.length > policy.recordCharacters) return err({ rule: 'post-long', limit: policy.recordCharacters });

@@ -5,7 +5,7 @@ import { leavesUncommitted } from '../gates/preflight.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
-import { allTasks, canonicalJson, type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
+import { allTasks, canonicalJson, everyTask, type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
 import { lintDirectives } from '../plan/plan-lint.ts';
 import { isRoundOpen } from '../run/round.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';
@@ -76,7 +76,7 @@ const orderOf = ({ forbid, focus }: FrozenPlan, task: PlannedTask): string => ca
 
 /** Merged tasks and closed waves stay as they are, and dropped tasks stay dropped. */
 function keptTasks(state: RunState, plan: FrozenPlan): readonly TaskId[] {
-  return allTasks(plan)
+  return everyTask(plan)
     .map(({ id }) => id)
     .filter((id) => {
       const task = state.tasks[id];

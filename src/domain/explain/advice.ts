@@ -4,6 +4,7 @@ import type { TaskId } from '../base/ids.ts';
 import { shellWord } from '../base/safe-text.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { heldByQuestion, isCritical } from '../board/board-requests.ts';
+import type { Barrier } from '../closure/barriers.ts';
 import type { TapState } from '../decide/tap.ts';
 import type { Finding } from '../findings/finding.ts';
 import { findingsIn, passes } from '../gates/verdict.ts';
@@ -12,6 +13,7 @@ import type { Spend } from '../run/costs.ts';
 import type { PathRequest } from '../run/evolve-task.ts';
 import type { RunState } from '../run/run.ts';
 import type { Hold, TaskProgress } from '../run/task.ts';
+import { barrierAdvice } from './barrier-advice.ts';
 import { answerQuestion, continueWork, reworkInstead, withPaths } from './commands.ts';
 import { describeFinding, describeTrouble, sentenceOf } from './explain.ts';
 import { acceptLine, checkLines, diffLine, holdAdvice } from './hold.ts';
@@ -51,7 +53,9 @@ export type Cause =
   | { readonly kind: 'launch'; readonly task: TaskId; readonly because: Finding }
   | { readonly kind: 'blocked'; readonly task: TaskId; readonly need: TaskId }
   | { readonly kind: 'scope'; readonly task: TaskId; readonly requests: readonly PathRequest[] }
-  | { readonly kind: 'question'; readonly record: BoardRecord };
+  | { readonly kind: 'question'; readonly record: BoardRecord }
+  /** A closure role that has ended keeps the wave open. */
+  | { readonly kind: 'barrier'; readonly task: TaskId; readonly barrier: Barrier };
 
 type Failed = TaskProgress & { readonly status: 'failed' };
 
@@ -143,6 +147,8 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
         command: answerQuestion(run, id),
       };
     }
+    case 'barrier':
+      return barrierAdvice(state, cause.barrier);
     case 'landing':
       return landingAdvice(state, cause.because);
   }

@@ -1,10 +1,12 @@
-import { isOfAgent } from '../board/board.ts';
+import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
+import { type Barrier, openBarriers } from '../closure/barriers.ts';
 import { openUndo } from '../landing/landing-queue.ts';
+import { plannedById } from '../plan/plan.ts';
 import { isOver, runSpend, taskSpend } from '../run/costs.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';
 import { blockingNeed } from '../run/schedule.ts';
-import { isResolved, liveAttempt, type TaskState } from '../run/task.ts';
+import { isResolved, isSettled, liveAttempt, type TaskState } from '../run/task.ts';
 import { type Advice, adviceFor, type Cause } from './advice.ts';
 
 /** Something that only a person can resolve, in words. */
@@ -33,7 +35,10 @@ function causesOf(state: RunState): readonly Cause[] {
   const halts = modeCauses(state);
   const landing: readonly Cause[] =
     state.landing.status === 'refused' ? [{ kind: 'landing', because: state.landing.because }] : [];
-  const questions: readonly Cause[] = openToPerson(state).map((record) => ({ kind: 'question', record }));
+  const barriers = barriersOf(state);
+  const asked = openToPerson(state);
+  const isBarrier = ({ id }: BoardRecord): boolean => barriers.some(({ record }) => record === id);
+  const questions = questionCauses(asked);
   if (state.ended === 'abandoned') return openUndo(state) === null ? [] : halts;
   if (state.ended !== null) return [...(state.mode.mode === 'halted' ? halts : landing), ...questions];
   const tasks = Object.values(state.tasks);
@@ -42,12 +47,27 @@ function causesOf(state: RunState): readonly Cause[] {
     ...providerCauses(state),
     ...tapCauses(state),
     ...budgetCauses(state),
+    ...questionCauses(asked.filter(isBarrier)),
     ...tasks.flatMap((task) => taskCause(state, task) ?? []),
     ...landing,
+    ...barriers.flatMap(barrierCause),
     ...tasks.flatMap(scopeCauses),
-    ...questions,
+    ...questionCauses(asked.filter((record) => !isBarrier(record))),
   ];
 }
+
+const questionCauses = (records: readonly BoardRecord[]): readonly Cause[] =>
+  records.map((record) => ({ kind: 'question', record }));
+
+/** Everything that keeps the open wave from closing. */
+export function barriersOf(state: RunState): readonly Barrier[] {
+  const wave = currentWave(state);
+  return state.ended !== null || wave === undefined ? [] : openBarriers(state, wave);
+}
+
+/** A closure role that has ended. Questions are listed as such. */
+const barrierCause = (barrier: Barrier): readonly Cause[] =>
+  barrier.owner !== 'person' || barrier.task === undefined ? [] : [{ kind: 'barrier', task: barrier.task, barrier }];
 
 function modeCauses({ mode, shortage, ended }: RunState): readonly Cause[] {
   const disk: readonly Cause[] =
@@ -69,7 +89,8 @@ const providerCauses = ({ providers }: RunState): readonly Cause[] =>
   );
 
 function tapCauses(state: RunState): readonly Cause[] {
-  const tasks = plannedStates(state).filter((task) => !isResolved(task)).length;
+  const planned = plannedStates(state).filter(({ id }) => plannedById(state.plan, id)?.closes === undefined);
+  const tasks = planned.filter((task) => !isResolved(task)).length;
   return Object.entries(state.taps).flatMap(([name, tap]): readonly Cause[] => {
     if (tap?.status !== 'pending' && tap?.status !== 'held') return [];
     // a refused landing has advice of its own
@@ -87,6 +108,8 @@ function budgetCauses(state: RunState): readonly Cause[] {
 
 function taskCause(state: RunState, task: TaskState): Cause | null {
   const { id, progress } = task;
+  // a closure role that has ended is a barrier
+  if (task.about !== undefined && isSettled(task)) return null;
   if (progress.status === 'held') return { kind: 'held', task: id, hold: progress.hold };
   if (progress.status === 'failed') return { kind: 'failed', task: id, failed: progress };
   if (progress.status !== 'waiting' || task.wave !== currentWave(state)?.index) return null;

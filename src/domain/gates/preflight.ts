@@ -1,7 +1,7 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunOrder } from '../ledger/requests.ts';
-import { allTasks, type FrozenPlan, landsOnOwnBranch } from '../plan/plan.ts';
+import { everyTask, type FrozenPlan, landsOnOwnBranch } from '../plan/plan.ts';
 import { matches, pattern } from '../scope/pattern.ts';
 
 /** The person's checkout as it is before a run starts. Paths are from its root. */
@@ -45,14 +45,14 @@ function uncommittedIn(
   { plan, planFile }: { readonly plan: FrozenPlan; readonly planFile: string },
   { changed, untracked }: CheckoutState,
 ): readonly string[] {
-  const read = new Set([planFile, ...allTasks(plan).flatMap(({ directive }) => directive.file ?? [])]);
+  const read = new Set([planFile, ...everyTask(plan).flatMap(({ directive }) => directive.file ?? [])]);
   return [...changed, ...untracked].filter((path) => !read.has(path) && !/^tidegate(\.local)?\.yaml$/.test(path));
 }
 
 /** Untracked files in what tasks own. A task without `owns` may write anywhere, which is no reason to name every file. */
 function inTheWay(plan: FrozenPlan, { untracked, ignored }: CheckoutState): readonly Finding[] {
   const owners = new Map<string, TaskId>();
-  for (const { id, owns, shares, locks } of allTasks(plan)) {
+  for (const { id, owns, shares, locks } of everyTask(plan)) {
     const patterns = [...(owns ?? []), ...shares, ...locks]
       .filter((text) => !Object.hasOwn(plan.generated, text))
       .map(pattern);
@@ -73,7 +73,7 @@ function inTheWay(plan: FrozenPlan, { untracked, ignored }: CheckoutState): read
 
 /** Paths that a task owns by name: only there an ignored file is looked for. */
 export const ownedByName = (plan: FrozenPlan): readonly string[] =>
-  [...new Set(allTasks(plan).flatMap(({ owns }) => owns ?? []))].filter((text) => pattern(text).literal);
+  [...new Set(everyTask(plan).flatMap(({ owns }) => owns ?? []))].filter((text) => pattern(text).literal);
 
 /** Why uncommitted changes cannot be taken along. */
 export function uncommittedUnfit(plan: FrozenPlan, { branch }: CheckoutState): readonly Finding[] {
@@ -106,7 +106,7 @@ export function agentFindings(
   const refused: Finding[] = [];
   const warnings: Finding[] = [];
   const chains = new Map<string, { readonly agents: readonly string[]; readonly tasks: TaskId[] }>();
-  for (const { id, agent } of allTasks(plan)) {
+  for (const { id, agent } of everyTask(plan)) {
     const chain = chains.get(agent.join(' ')) ?? { agents: agent, tasks: [] };
     chain.tasks.push(id);
     chains.set(agent.join(' '), chain);

@@ -1,4 +1,4 @@
-import { allTasks, canonicalJson, type FrozenPlan, type PlannedTask } from './plan.ts';
+import { canonicalJson, everyTask, type FrozenPlan, type PlannedTask } from './plan.ts';
 
 /** Lists the differences between two versions of a plan, a few words for each: `b: do, owns`, `c is new`, `checks`. */
 export function planDifference(before: FrozenPlan, after: FrozenPlan): readonly string[] {
@@ -29,9 +29,12 @@ const asWritten = (key: string): string => (key === 'directive' ? 'do' : key);
 
 const placed = (plan: FrozenPlan): ReadonlyMap<string, { readonly task: PlannedTask; readonly wave: number }> =>
   new Map(
-    allTasks(plan).map((task) => [
+    everyTask(plan).map((task) => [
       task.id,
-      { task, wave: plan.waves.findIndex((wave) => wave.tasks.some(({ id }) => id === task.id)) },
+      {
+        task,
+        wave: plan.waves.findIndex((wave) => [...wave.tasks, ...(wave.closure ?? [])].some(({ id }) => id === task.id)),
+      },
     ]),
   );
 

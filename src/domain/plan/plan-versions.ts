@@ -3,7 +3,7 @@ import { noLanding } from '../landing/landing.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState, WaveState } from '../run/run.ts';
 import { plannedTask, type TaskState } from '../run/task.ts';
-import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
+import { everyTask, type FrozenPlan, type PlannedTask } from './plan.ts';
 
 /**
  * Returns the run under another version of its plan. Merged and closed work stays as it is; work that is reused is judged again;
@@ -76,4 +76,4 @@ function carryTask(
   return { ...anew, launches, used, raised, warned };
 }
 
-const idsOf = (plan: FrozenPlan): ReadonlySet<TaskId> => new Set(allTasks(plan).map((task) => task.id));
+const idsOf = (plan: FrozenPlan): ReadonlySet<TaskId> => new Set(everyTask(plan).map((task) => task.id));

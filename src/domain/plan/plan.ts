@@ -161,7 +161,8 @@ export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves
 /** The closure roles of a wave, in the order in which they run. */
 export const closureOf = (plan: FrozenPlan, wave: number): readonly PlannedTask[] => plan.waves[wave]?.closure ?? [];
 
-const everyTask = ({ waves }: FrozenPlan): readonly PlannedTask[] =>
+/** The tasks of the person's plan, each wave followed by its closure roles. */
+export const everyTask = ({ waves }: FrozenPlan): readonly PlannedTask[] =>
   waves.flatMap(({ tasks, closure = [] }) => [...tasks, ...closure]);
 
 const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { roleStates } from '../../domain/closure/role-state.ts';
+import { closureRoles } from '../../domain/closure/roles.ts';
 import { by, commit, count, id, time } from './common.ts';
 
 export const spend = z.strictObject({ used: z.number(), limit: z.number() }).meta({ description: 'US dollars' });
@@ -131,10 +133,36 @@ export const taskSummary = z.strictObject({
     .meta({ description: 'lines that its snapshot adds and removes; only where `doing` is' }),
 });
 
+export const closureRole = z.strictObject({
+  role: z.enum(closureRoles),
+  task: id.meta({ description: 'the task that Tidegate made for the role' }),
+  state: z.enum(roleStates),
+  word: z.string().nullable().meta({ description: 'the word of its report on `tree`; null without a report' }),
+  tree: commit.nullable().meta({ description: 'the tree that it judges; null while there is no candidate' }),
+  findings: z.array(z.string()).meta({ description: 'in the words of the role' }),
+});
+
+export const barrier = z.strictObject({
+  id: z.string().meta({ description: 'names it in `tidegate resolve`' }),
+  kind: z.string(),
+  owner: z.string().meta({ description: 'a task that is at work, or `person`' }),
+  message: z.string(),
+  since: time.nullable(),
+  command: z.string(),
+});
+
 export const wave = z.strictObject({
   index: count,
   name: z.string(),
   closed: z.boolean(),
+  closure: z
+    .array(closureRole)
+    .optional()
+    .meta({ description: 'the closure roles, in the order in which they run; absent when there are none' }),
+  barriers: z
+    .array(barrier)
+    .optional()
+    .meta({ description: 'everything that keeps it from closing; absent without closure roles' }),
   thread: z
     .strictObject({ board: z.enum(['intake', 'threads', 'log']), id: z.string() })
     .optional()

@@ -1,9 +1,10 @@
 import { explain } from '../../../domain/explain/explain.ts';
+import { waveName } from '../../../domain/explain/text.ts';
 import type { Finding } from '../../../domain/findings/finding.ts';
 import type { NotOrdered } from '../../../engine/orders/order-run.ts';
 import type { ReadPlan } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { definitionLines, findingText } from '../../../view/plan-view.ts';
+import { definitionLines, findingText, roleLines } from '../../../view/plan-view.ts';
 import { aPlan, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
 
 export const lintCommand = command({
@@ -37,7 +38,10 @@ export function lintOutcome(loaded: ReadPlan): Outcome {
   const tasks = plan.waves.reduce((sum, wave) => sum + wave.tasks.length, 0);
   const summary = `${planFile}: ${plural(plan.waves.length, 'wave')}, ${plural(tasks, 'task')}, plan hash ${hash.slice(0, 12)}`;
   const checks = plan.checks.flatMap((check) => [`check ${check.name}: ${check.run}`, ...definitionLines(check)]);
-  return done([...warnings, ...(checks.length === 0 ? [noChecksWarning] : checks), summary], {
+  const roles = plan.waves.flatMap(({ name, closure = [] }, wave): readonly Text[] =>
+    closure.length === 0 ? [] : [waveName(wave, name), ...roleLines(plan, wave)],
+  );
+  return done([...warnings, ...(checks.length === 0 ? [noChecksWarning] : checks), ...roles, summary], {
     planFile,
     hash,
     waves: plan.waves.length,

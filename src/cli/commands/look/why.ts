@@ -1,10 +1,11 @@
 import { isAttended } from '../../../engine/orders/create-run.ts';
 import { fullAt, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
+import { closingActions, closingLines } from '../../../view/closing.ts';
 import { adviceLines } from '../../../view/run-view.ts';
 import { whyRun, whyTask } from '../../../view/why.ts';
 import { aRunOrTask, command, done, type Outcome } from '../../frame/command.ts';
-import { resolveRun, showEach } from '../../frame/subject.ts';
+import { resolveRun, resolveWholeRun, showEach } from '../../frame/subject.ts';
 import { viewOf } from './status.ts';
 
 export const whyCommand = command({
@@ -12,9 +13,21 @@ export const whyCommand = command({
   group: 'look',
   summary: 'explain what a run or a task is waiting for, and what to type',
   arguments: { subject: aRunOrTask },
+  options: { all: { about: 'list everything that keeps the wave open, with its owner, age and command' } },
   mcp: true,
-  looks: ({ subject }, repo) => showEach(repo, subject, (typed) => explainOne(typed, repo)),
+  looks: ({ subject, all }, repo) =>
+    showEach(repo, subject, (typed) => (all ? listAll(typed, repo) : explainOne(typed, repo))),
 });
+
+/** Lists the least set of actions that would close the wave. */
+async function listAll(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
+  const subject = await resolveWholeRun(repo, 'why', typed, 'newest');
+  if (!subject.ok) return subject.error;
+  const view = viewOf(repo, subject.value);
+  if (view === null) throw new Error('a started run has a view');
+  const { run } = subject.value;
+  return done(closingLines(view), { run, actions: closingActions(view) });
+}
 
 async function explainOne(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
   const subject = await resolveRun(repo, 'why', typed, 'newest');

@@ -1,0 +1,51 @@
+import type { TaskId } from '../base/ids.ts';
+import type { Barrier } from '../closure/barriers.ts';
+import { findingsIn } from '../gates/verdict.ts';
+import { type RunState, tasksOfWave } from '../run/run.ts';
+import type { Advice } from './advice.ts';
+import { answerQuestion, reworkInstead } from './commands.ts';
+import { describeFinding } from './explain.ts';
+import { brief } from './text.ts';
+
+/** Explains what keeps a wave open, with the command that removes it. */
+export function barrierAdvice(state: RunState, barrier: Barrier): Advice {
+  const message = barrierText(state, barrier);
+  const safe = 'nothing of this wave is merged until it closes';
+  if (barrier.record !== undefined) return { message, safe, command: answerQuestion(state.run, barrier.record) };
+  const { task } = barrier;
+  if (task === undefined || barrier.owner !== 'person')
+    return { message, safe, command: `tidegate watch ${state.run}` };
+  const subject = `${state.run}/${task}`;
+  const resolve = `tidegate resolve ${subject} -m "your reason"`;
+  const retry = `tidegate retry ${subject}`;
+  const isMissing = barrier.because.rule === 'role-report-missing';
+  return {
+    message,
+    safe,
+    lines: [
+      `its output:            tidegate logs ${subject}`,
+      ...(isMissing
+        ? [`to decide it yourself: ${resolve}`]
+        : [`to fix the work:       ${fixCommand(state, task, barrier)}`, `to run the role again: ${retry}`]),
+    ],
+    command: isMissing ? retry : resolve,
+  };
+}
+
+/** A role without a report is explained by what its last attempt did wrong. */
+function barrierText({ tasks }: RunState, { because, task, owner }: Barrier): string {
+  const text = describeFinding(because);
+  const progress = task === undefined ? undefined : tasks[task]?.progress;
+  if (owner !== 'person' || (progress?.status !== 'failed' && progress?.status !== 'held')) return brief(text, 300);
+  const { dispatched, monitored } = progress.attempt;
+  const [first] = findingsIn([...(dispatched ?? []), ...(monitored ?? [])]);
+  return brief(first === undefined || first.rule === because.rule ? text : `${text}: ${describeFinding(first)}`, 300);
+}
+
+/** Sends the finding to a task of the wave. With several tasks the person chooses one. */
+function fixCommand(state: RunState, role: TaskId, { because }: Barrier): string {
+  const tasks = tasksOfWave(state, state.tasks[role]?.wave ?? -1);
+  const [only, ...more] = tasks.filter(({ progress }) => progress.status === 'ready');
+  const subject = `${state.run}/${only === undefined || more.length > 0 ? '<task>' : only.id}`;
+  return reworkInstead(subject, brief(describeFinding(because)));
+}
