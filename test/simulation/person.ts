@@ -36,6 +36,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-answer', record: '1', text: null, by },
     { type: 'requested-raise', task: random.chance(0.5) ? task : null, usd: random.pick([-1, 1, 5]), by },
     { type: 'requested-rework', task, message: 'again, please', by },
+    { type: 'requested-resolve', barrier: task, reason: 'it is fine', by },
     ...takings(random, state, task, by),
     { type: 'requested-pause', by },
     { type: 'requested-resume', by },
@@ -131,10 +132,14 @@ export function obedientPerson(random: Random): Person {
       const subject = `${need.kind} ${need.task}`;
       const count = (tries.get(subject) ?? 0) + 1;
       tries.set(subject, count);
+      if (need.kind === 'closure' && count > 2)
+        return asked({ type: 'requested-resolve', barrier: need.task ?? '', reason: 'seen it', by: me });
       if (need.task !== null && rewrites > 0 && count === 2) {
         rewrites -= 1;
         return asked({ type: 'requested-replan', ...rewritten(random, state, taskId(need.task)), by: me });
       }
+      if (need.task?.startsWith('wave-') && count > 3)
+        return asked({ type: 'requested-resolve', barrier: need.task, reason: 'nobody else will', by: me });
       if (need.task !== null && count > 3)
         return asked({ type: 'requested-drop', task: taskId(need.task), paths: [], by: me });
       if (need.kind === 'landing' && count > 6)

@@ -1,5 +1,6 @@
-import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
-import { plan, type TaskSketch } from '../support/plans.ts';
+import { type ClosureRole, closureRoles, roleId } from '../../src/domain/closure/roles.ts';
+import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
+import { plan, type TaskSketch, task } from '../support/plans.ts';
 import type { Random } from './random.ts';
 
 /** A plan that the gates let through, with everything that the scheduler and the rounds have to cope with. */
@@ -31,7 +32,17 @@ export function randomPlan(random: Random, suffix = ''): FrozenPlan {
     limits: { parallel: 1 + random.below(3), attempts: 1 + random.below(2) },
     taps: { start: random.pick(['run', 'run', 'wave'] as const) },
   });
-  return { ...made, limits: { ...made.limits, ...random.pick(budgets) } };
+  const limits = { ...made.limits, ...random.pick(budgets) };
+  const roles = closureRoles.filter(() => random.chance(0.3));
+  const isClosed = random.chance(0.35) && roles.length > 0;
+  const closed = made.waves.map((wave, index) => ({ ...wave, closure: roles.map((role) => randomRole(role, index)) }));
+  return { ...made, limits, ...(isClosed ? { waves: closed } : {}) };
+}
+
+/** The docs role writes; the others only look. */
+function randomRole(role: ClosureRole, wave: number): PlannedTask {
+  const owns = role === 'docs' ? ['docs/**'] : [];
+  return { ...task(roleId(role, wave), { owns, role, allowEmpty: true }), closes: role };
 }
 
 const budgets = [{}, {}, { usd: 0.7 }, { runUsd: 1.2 }];

@@ -2,9 +2,10 @@ import { hash as digest } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type AgentNote, noReport } from '../../src/domain/agents/agent-note.ts';
 import type { Trip } from '../../src/domain/breaker/spirals.ts';
-import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
+import { roleWords } from '../../src/domain/closure/roles.ts';
+import type { Ending, Handoff, HandoffEvidence, SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
 import { refs } from '../../src/domain/ledger/state-dir.ts';
-import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
+import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
 import type { AgentFailure, AgentFailureKind } from '../../src/domain/tool-calls/agent-event.ts';
 import type {
   ExitRecord,
@@ -210,18 +211,23 @@ function generate({ git, chaos }: Tools, job: Job): Course {
 function attempt({ git, chaos, planOf, random }: Tools, job: Job): Course {
   const task = job.environment['TIDEGATE_TASK'] ?? '';
   const planned = planOf(job.id.split('.')[0] ?? '')
-    .waves.flatMap((wave) => wave.tasks)
+    .waves.flatMap((wave) => [...wave.tasks, ...(wave.closure ?? [])])
     .find(({ id }) => id === task);
   const readOnly = planned?.owns?.length === 0;
+  const folder = planned?.closes === undefined ? task : 'docs';
   const { files } = git.read(job.from);
-  const work: Record<string, string> = readOnly ? {} : { [`${task}/a.txt`]: `${job.id} ${random.below(1000)}` };
+  const work: Record<string, string> = readOnly ? {} : { [`${folder}/a.txt`]: `${job.id} ${random.below(1000)}` };
   for (const shared of planned?.shares ?? []) if (random.chance(0.5)) work[shared] = `${job.id}`;
   if (planned?.owns === null && chaos.strikes(0.3)) work['open.txt'] = job.id;
   if (!readOnly && chaos.strikes(0.08))
-    work[`${task}/b.txt`] = `breaks ${chaos.random.pick(['test', 'lint', 'setup'] as const)}`;
+    work[`${folder}/b.txt`] = `breaks ${chaos.random.pick(['test', 'lint', 'setup'] as const)}`;
   if (chaos.strikes(0.1)) work[chaos.random.pick(['elsewhere/x.txt', '.github/ci.yml', 'readme.md'])] = job.id;
-  if (!readOnly && chaos.strikes(0.05)) delete work[`${task}/a.txt`];
-  const good: Outcome = { ending: exited(0), handoff: handoff(job.nonce, statement), work: { ...files, ...work } };
+  if (!readOnly && chaos.strikes(0.05)) delete work[`${folder}/a.txt`];
+  const good: Outcome = {
+    ending: exited(0),
+    handoff: handoff(job.nonce, { ...statement, ...roleReport(chaos, planned) }),
+    work: { ...files, ...work },
+  };
   const bad = chaos.strikes(0.25) ? misfortune(chaos, job, good) : good;
   const breached = chaos.strikes(0.02);
   const launched = bad.ending.reason !== 'launch-failed' && bad.ending.reason !== 'setup-failed';
@@ -235,6 +241,15 @@ function attempt({ git, chaos, planOf, random }: Tools, job: Job): Course {
       return exitRecord({ ending, handoff, snapshot, ...reportOf(job, ending, trouble ?? null) });
     },
   };
+}
+
+/** A closure role mostly reports what lets the wave close. */
+function roleReport(chaos: Chaos, planned: PlannedTask | undefined): Pick<Handoff, 'report'> {
+  if (planned?.closes === undefined) return {};
+  const { words, closes } = roleWords[planned.closes];
+  if (chaos.strikes(0.1)) return {};
+  const word = chaos.strikes(0.3) ? chaos.random.pick(words) : (closes[0] ?? '');
+  return { report: { word, findings: closes.includes(word) ? [] : ['a file is missing'] } };
 }
 
 const courses = { attempt, check, generate } as const;

@@ -10,11 +10,6 @@ import { snapshotOf, type TaskState } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
 import { openBarriers, standingOf } from './barriers.ts';
 
-type RoleRequest = Extract<
-  RequestEvent,
-  { readonly type: 'requested-drop' | 'requested-retry' | 'requested-rework' | 'requested-accept' | 'requested-edit' }
->;
-
 /**
  * Decides a person's request about a closure role. It can run again, with a message or without. Nobody can drop it or accept its
  * work instead of its report: a person who disagrees resolves the barrier, with a reason.
@@ -22,7 +17,7 @@ type RoleRequest = Extract<
 export function answerRole(
   state: RunState,
   task: TaskState,
-  request: RoleRequest,
+  request: RequestEvent,
 ): Result<readonly RunEvent[] | 'later', Finding> {
   if (request.type !== 'requested-retry' && request.type !== 'requested-rework')
     return err({ rule: 'role-request', run: state.run, task: task.id });

@@ -125,8 +125,7 @@ function answerTask(state: RunState, request: TaskRequest): RequestAnswer {
   const wave = state.waves[task.wave];
   const accepts = request.type === 'requested-grant' && isDefinitionRefused(state, task.id);
   if (wave === undefined || (wave.closed && !accepts)) return err({ rule: 'wave-closed', wave: task.wave });
-  if (plannedById(state.plan, task.id)?.closes !== undefined && request.type !== 'requested-grant')
-    return answerRole(state, task, request);
+  if (isAboutRole(state, request)) return answerRole(state, task, request);
   if (isIntegrating(state, task)) return answerInRound(state, task, request);
   const { status } = task.progress;
   const { by } = request;
@@ -165,6 +164,13 @@ function answerTask(state: RunState, request: TaskRequest): RequestAnswer {
     default:
       return unreachable(request);
   }
+}
+
+/** Paths of a closure role are granted and dropped as those of any task. */
+function isAboutRole({ plan }: RunState, request: TaskRequest): boolean {
+  const isOfPaths =
+    request.type === 'requested-grant' || (request.type === 'requested-drop' && request.paths.length > 0);
+  return !isOfPaths && plannedById(plan, request.task)?.closes !== undefined;
 }
 
 /**
