@@ -1,4 +1,4 @@
-import { openRecords, type RoleStanding, standingOf } from '../domain/closure/barriers.ts';
+import { openRecords, type RoleStatus, roleStatusOf } from '../domain/closure/barriers.ts';
 import type { ClosureEvidence, ReportEvidence } from '../domain/gates/evidence.ts';
 import { closureOf, type PlannedTask } from '../domain/plan/plan.ts';
 import { type BuiltRound, coreOf, type Tip } from '../domain/run/round.ts';
@@ -23,22 +23,22 @@ export function closeByRoles(state: RunState, at: At, round: Candidate): Closing
   const reports: ReportEvidence[] = [];
   const resolved: string[] = [];
   for (const role of roles) {
-    const standing = standingOf(state, wave, role, round);
-    if (standing.isResolved) {
+    const status = roleStatusOf(state, wave, role, round);
+    if (status.isResolved) {
       resolved.push(role.id);
       continue;
     }
-    if (standing.task === null) return { step: open(state, at, role, standing) };
-    const attempt = endedAttempt(standing.task);
-    if (standing.report === null || standing.because.length > 0 || attempt === null) return { step: [] };
-    const change = integrate(state, at, standing.task, round);
+    if (status.task === null) return { step: open(state, at, role, status) };
+    const attempt = endedAttempt(status.task);
+    if (status.report === null || status.because.length > 0 || attempt === null) return { step: [] };
+    const change = integrate(state, at, status.task, round);
     if (change !== null) return { step: [change] };
-    reports.push({ task: role.id, attempt: attempt.id, tree: standing.subject.tree, report: standing.report });
+    reports.push({ task: role.id, attempt: attempt.id, tree: status.subject.tree, report: status.report });
   }
   return { evidence: { closure: { core: coreOf(round).tree, reports, resolved } } };
 }
 
-const open = ({ mode }: RunState, at: At, { id: task }: PlannedTask, { subject }: RoleStanding): readonly Step[] =>
+const open = ({ mode }: RunState, at: At, { id: task }: PlannedTask, { subject }: RoleStatus): readonly Step[] =>
   mode.mode === 'active' ? [fact({ type: 'role-opened', ...at, task, ...subject })] : [];
 
 /**

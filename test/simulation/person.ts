@@ -1,4 +1,5 @@
 import { type RunId, runId, type TaskId, taskId } from '../../src/domain/base/ids.ts';
+import { roleId } from '../../src/domain/closure/roles.ts';
 import { type Need, needsOf } from '../../src/domain/explain/needs.ts';
 import type { RequestEvent, TapName } from '../../src/domain/ledger/requests.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
@@ -82,7 +83,8 @@ function rewritten(random: Random, { plan, hash }: RunState, chosen: TaskId) {
           .filter((task) => task.id !== chosen)
           .map((task) => ({ ...task, needs: task.needs.filter((need) => need !== chosen) })),
       }))
-      .filter((wave) => wave.tasks.length > 0),
+      .filter((wave) => wave.tasks.length > 0)
+      .map((wave, index) => ({ ...wave, ...renamedRoles(wave, index) })),
     more: plan.waves.map((wave, index) =>
       index === where ? { ...wave, tasks: [...wave.tasks, planned(`n${number}`)] } : wave,
     ),
@@ -95,6 +97,12 @@ function rewritten(random: Random, { plan, hash }: RunState, chosen: TaskId) {
   const replaces = random.chance(0.95) ? hash : hashOf(next);
   return { plan: next, hash: hashOf(next), replaces };
 }
+
+/** Roles are named after the place of their wave. */
+const renamedRoles = ({ closure }: FrozenPlan['waves'][number], index: number) =>
+  closure === undefined
+    ? {}
+    : { closure: closure.map((role) => ({ ...role, id: taskId(roleId(role.closes ?? 'qa', index)) })) };
 
 /** Work is taken by hand: mostly the snapshot that the task is at, now and then another one. */
 function takings(random: Random, state: RunState, id: TaskId, by: RequestEvent['by']): readonly RequestEvent[] {
@@ -132,7 +140,7 @@ export function obedientPerson(random: Random): Person {
       const subject = `${need.kind} ${need.task}`;
       const count = (tries.get(subject) ?? 0) + 1;
       tries.set(subject, count);
-      if (need.kind === 'closure' && count > 2)
+      if (need.kind === 'barrier' && count > 2)
         return asked({ type: 'requested-resolve', barrier: need.task ?? '', reason: 'seen it', by: me });
       if (need.task !== null && rewrites > 0 && count === 2) {
         rewrites -= 1;

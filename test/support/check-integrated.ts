@@ -15,7 +15,8 @@ export function checkIntegrated(history: readonly Stored[], git: GitFacts | unde
     const rebuilt = all(before, 'generator-ended').findLast(isThis);
     const completed = all(before, 'candidate-completed').findLast(isThis);
     const generates = Object.keys(plan.generated).length > 0;
-    const top = generates ? completed?.event : built;
+    const core = generates ? completed?.event : built;
+    const top = core && (all(before, 'candidate-extended').findLast(isThis)?.event ?? core);
     if (built === undefined || top === undefined)
       return [{ invariant: 'I4', seq, what: 'merged without a whole candidate' } as const];
     if (event.new !== top.commit)

@@ -11,6 +11,7 @@ import { checkKept } from './check-kept.ts';
 import { checkLanded } from './check-landed.ts';
 import { checkOffered } from './check-offered.ts';
 import { checkQueue } from './check-queue.ts';
+import { checkRoles } from './check-roles.ts';
 import { checkSetups } from './check-setups.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
@@ -137,6 +138,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkStarts(history),
     ...checkAsked(history),
     ...checkMerged(history),
+    ...checkRoles(history),
     ...checkIntegrated(history, git),
     ...checkSetups(history),
     ...checkKept(history),
@@ -153,10 +155,10 @@ const passed = (verdicts: readonly { readonly outcome: string }[]): boolean =>
   verdicts.length > 0 && verdicts.every((verdict) => verdict.outcome === 'pass');
 
 const waveOf = (plan: FrozenPlan, task: string): number =>
-  plan.waves.findIndex((wave) => wave.tasks.some((planned) => planned.id === task));
+  plan.waves.findIndex((wave) => [...wave.tasks, ...(wave.closure ?? [])].some((planned) => planned.id === task));
 
 const plannedOf = (plan: FrozenPlan, task: string): PlannedTask | undefined =>
-  plan.waves.flatMap((wave) => wave.tasks).find((planned) => planned.id === task);
+  plan.waves.flatMap((wave) => [...wave.tasks, ...(wave.closure ?? [])]).find((planned) => planned.id === task);
 
 /** I2: lint, ownership and approval of the same plan hash come before every start. */
 function checkStarts(history: readonly Stored[]): readonly Violation[] {
@@ -216,7 +218,11 @@ function checkMerged(history: readonly Stored[]): readonly Violation[] {
       const opened = all(history, 'round-opened').findLast(
         (one) => one.seq < seq && one.event.wave === event.wave && one.event.round === event.round,
       );
-      const snapshot = opened?.event.tasks.find((entry) => entry.task === task)?.snapshot;
+      const added = all(history, 'candidate-extended').findLast(
+        (one) =>
+          one.seq < seq && one.event.wave === event.wave && one.event.round === event.round && one.event.task === task,
+      );
+      const snapshot = opened?.event.tasks.find((entry) => entry.task === task)?.snapshot ?? added?.event.snapshot;
       const before = history.filter((one) => one.seq < seq);
       for (const what of unproven(before, task, snapshot))
         found.push({ invariant: 'I3', seq, what: `${task}: ${what}` });

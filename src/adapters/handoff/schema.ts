@@ -49,5 +49,7 @@ export function parseHandoffBySchema(bytes: Uint8Array): Result<Handoff, string>
     return err('handoff is not JSON');
   }
   const parsed = handoffSchema.safeParse(raw);
-  return parsed.success ? ok(parsed.data as Handoff) : err(`handoff does not fit its schema: ${z.prettifyError(parsed.error)}`);
+  return parsed.success
+    ? ok(parsed.data as Handoff)
+    : err(`handoff does not fit its schema: ${z.prettifyError(parsed.error)}`);
 }

@@ -49,18 +49,18 @@ function openReports(state: RunState, wave: WaveState): readonly Barrier[] {
   if (round === undefined || !('tip' in round) || round.tip === null || round.status === 'merged') return [];
   const candidate = { ...round, tip: round.tip };
   return closureOf(state.plan, wave.index).flatMap((role) => {
-    const standing = standingOf(state, wave, role, candidate);
-    const owner = needsPerson(standing) ? 'person' : role.id;
-    return standing.because.map((because) => ({ id: role.id, kind: 'report', owner, task: role.id, because }));
+    const status = roleStatusOf(state, wave, role, candidate);
+    const owner = needsPerson(status) ? 'person' : role.id;
+    return status.because.map((because) => ({ id: role.id, kind: 'report', owner, task: role.id, because }));
   });
 }
 
 /** True when the role has ended for this tree, so that nothing more happens without a person. */
-const needsPerson = ({ task }: RoleStanding): boolean =>
+const needsPerson = ({ task }: RoleStatus): boolean =>
   task !== null && ['ready', 'done', 'held', 'failed'].includes(task.progress.status);
 
 /** A closure role and a candidate. `subject` is the commit that the role judges. */
-export type RoleStanding = {
+export type RoleStatus = {
   readonly subject: Tip;
   /** Null when it has not been opened for this tree. */
   readonly task: TaskState | null;
@@ -70,12 +70,12 @@ export type RoleStanding = {
   readonly isResolved: boolean;
 };
 
-export function standingOf(
+export function roleStatusOf(
   state: RunState,
   wave: WaveState,
   role: PlannedTask,
   round: Parameters<typeof coreOf>[0],
-): RoleStanding {
+): RoleStatus {
   const isWhole = role.closes !== undefined && judgesWholeTree(role.closes);
   const subject = isWhole ? round.tip : coreOf(round);
   const { tree } = subject;

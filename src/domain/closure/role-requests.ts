@@ -8,7 +8,7 @@ import { currentWave, type RunState, type WaveState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
 import { snapshotOf, type TaskState } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
-import { openBarriers, standingOf } from './barriers.ts';
+import { openBarriers, roleStatusOf } from './barriers.ts';
 
 /**
  * Decides a person's request about a closure role. It can run again, with a message or without. Nobody can drop it or accept its
@@ -27,7 +27,7 @@ export function answerRole(
   const wave = state.waves[task.wave];
   if (round === null || planned === undefined || wave === undefined || task.about === undefined)
     return err({ rule: 'role-not-open', task: task.id });
-  const { subject } = standingOf(state, wave, planned, round);
+  const { subject } = roleStatusOf(state, wave, planned, round);
   const snapshot = snapshotOf(task);
   const from = snapshot?.base === subject.commit ? { from: snapshot.commit } : {};
   const rework = request.type === 'requested-rework' ? { message: request.message, ...from } : {};
@@ -50,7 +50,7 @@ export function resolveBarrier(
   if (reason.length > policy.recordCharacters) return err({ rule: 'post-long', limit: policy.recordCharacters });
   if (wave === undefined || round === null || role === undefined || !open.includes(barrier))
     return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
-  const { tree } = standingOf(state, wave, role, round).subject;
+  const { tree } = roleStatusOf(state, wave, role, round).subject;
   return ok([{ type: 'barrier-resolved', wave: wave.index, barrier, tree, reason, by }]);
 }
 
@@ -62,6 +62,10 @@ export function candidateOf(wave: WaveState | undefined): Candidate | null {
   if (round?.status !== 'built' && round?.status !== 'completed') return null;
   return round.tip === null ? null : { ...round, tip: round.tip };
 }
+
+/** Tells whether the wave has a candidate that closure roles judge. It may last until a person acts. */
+export const waitsForRoles = ({ plan }: RunState, wave: WaveState | undefined): boolean =>
+  wave !== undefined && closureOf(plan, wave.index).length > 0 && candidateOf(wave) !== null;
 
 /** Tells whether a task is a closure role that works for a candidate which is no longer judged. */
 export function isOutdatedRole(state: RunState, { id, wave, about }: TaskState): boolean {

@@ -3,7 +3,7 @@ import { closureOf, plannedById } from '../plan/plan.ts';
 import type { Tip } from '../run/round.ts';
 import type { RunState, WaveState } from '../run/run.ts';
 import type { TaskState } from '../run/task.ts';
-import { type RoleStanding, standingOf } from './barriers.ts';
+import { type RoleStatus, roleStatusOf } from './barriers.ts';
 import type { ClosureRole } from './roles.ts';
 
 /**
@@ -33,12 +33,12 @@ export function rolesOf(state: RunState, wave: WaveState): readonly RoleView[] {
   const candidate = round !== undefined && 'tip' in round && round.tip !== null ? { ...round, tip: round.tip } : null;
   return closureOf(state.plan, wave.index).flatMap((planned): readonly RoleView[] => {
     if (planned.closes === undefined) return [];
-    const standing = candidate === null ? null : standingOf(state, wave, planned, candidate);
+    const standing = candidate === null ? null : roleStatusOf(state, wave, planned, candidate);
     return [{ role: planned.closes, task: planned.id, ...viewOf(standing) }];
   });
 }
 
-function viewOf(standing: RoleStanding | null): Omit<RoleView, 'role' | 'task'> {
+function viewOf(standing: RoleStatus | null): Omit<RoleView, 'role' | 'task'> {
   if (standing === null) return { state: 'waiting', word: null, tree: null, findings: [], closes: false };
   const { subject, report, because } = standing;
   return {
@@ -50,7 +50,7 @@ function viewOf(standing: RoleStanding | null): Omit<RoleView, 'role' | 'task'> 
   };
 }
 
-function progressOf({ task, report, isResolved }: RoleStanding): RoleProgress {
+function progressOf({ task, report, isResolved }: RoleStatus): RoleProgress {
   if (isResolved) return 'resolved';
   if (task === null) return 'waiting';
   if (report !== null) return 'reported';

@@ -1,7 +1,7 @@
 import { agentKinds, takesCommand } from '../../agents/agents.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { answerOnBoard, heldByQuestion, openCriticalQuestions } from '../board/board-requests.ts';
-import { answerRole, candidateOf, resolveBarrier } from '../closure/role-requests.ts';
+import { answerRole, resolveBarrier, waitsForRoles } from '../closure/role-requests.ts';
 import { heldFindings } from '../explain/hold.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
@@ -13,7 +13,7 @@ import { isQueued } from '../landing/landing.ts';
 import { isUndone, leftToLand } from '../landing/undo.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
-import { closureOf, plannedById } from '../plan/plan.ts';
+import { plannedById } from '../plan/plan.ts';
 import { strayedFindings } from '../run/recovery.ts';
 import { checksToRepeat, isRoundOpen } from '../run/round.ts';
 import { evolveRun, hasMerged, type RunState } from '../run/run.ts';
@@ -179,8 +179,7 @@ function isAboutRole({ plan }: RunState, request: TaskRequest): boolean {
  */
 function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRequest): RequestAnswer {
   const round = state.waves[wave]?.rounds.at(-1);
-  const waitsForRoles = closureOf(state.plan, wave).length > 0 && candidateOf(state.waves[wave]) !== null;
-  const isWaiting = state.mode.mode === 'halted' || waitsForRoles;
+  const isWaiting = state.mode.mode === 'halted' || waitsForRoles(state, state.waves[wave]);
   if (!isWaiting || round === undefined || round.status === 'merging') return ok('later');
   const because = { rule: 'round-interrupted', task: id } as const;
   const givenUp = { type: 'round-abandoned', wave, round: round.round, because } as const;

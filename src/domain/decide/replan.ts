@@ -1,11 +1,20 @@
 import type { TaskId } from '../base/ids.ts';
 import { err, ok } from '../base/result.ts';
+import { waitsForRoles } from '../closure/role-requests.ts';
 import type { Finding } from '../findings/finding.ts';
 import { leavesUncommitted } from '../gates/preflight.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
-import { allTasks, canonicalJson, everyTask, type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
+import {
+  allTasks,
+  canonicalJson,
+  everyTask,
+  everyTaskOf,
+  type FrozenPlan,
+  type PlannedTask,
+  plannedById,
+} from '../plan/plan.ts';
 import { lintDirectives } from '../plan/plan-lint.ts';
 import { isRoundOpen } from '../run/round.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';
@@ -132,7 +141,7 @@ function blockerOf(state: RunState): RequestAnswer | null {
   const wave = currentWave(state);
   const round = wave?.rounds.at(-1);
   if (wave === undefined || !isRoundOpen(round)) return null;
-  if (mode === 'active' || mode === 'paused')
+  if ((mode === 'active' || mode === 'paused') && !waitsForRoles(state, wave))
     return err({ rule: 'wave-integrating', run: state.run, wave: wave.index });
   if (round.status === 'merging' || round.status === 'merged')
     return mode === 'stopped' ? ok('later') : err({ rule: 'run-branch-moving', run: state.run });
@@ -149,10 +158,10 @@ function giveUpRound(state: RunState): readonly RunEvent[] {
 }
 
 const hasTask = (plan: FrozenPlan, wave: number, id: string): boolean =>
-  plan.waves[wave]?.tasks.some((task) => task.id === id) === true;
+  plan.waves[wave] !== undefined && everyTaskOf(plan.waves[wave]).some((task) => task.id === id);
 
 const idsIn = (plan: FrozenPlan, wave: number): string =>
-  (plan.waves[wave]?.tasks ?? [])
+  (plan.waves[wave] === undefined ? [] : everyTaskOf(plan.waves[wave]))
     .map((task) => task.id)
     .toSorted()
     .join();

@@ -3,7 +3,7 @@ import { noLanding } from '../landing/landing.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState, WaveState } from '../run/run.ts';
 import { plannedTask, type TaskState } from '../run/task.ts';
-import { everyTask, type FrozenPlan, type PlannedTask } from './plan.ts';
+import { everyTask, everyTaskOf, type FrozenPlan, type PlannedTask } from './plan.ts';
 
 /**
  * Returns the run under another version of its plan. Merged and closed work stays as it is; work that is reused is judged again;
@@ -16,7 +16,7 @@ export function replacePlan(state: RunState, event: RunEvent & { readonly type: 
   const reuses = new Set(event.reuses ?? []);
   const has = idsOf(plan);
   const carried = plan.waves.flatMap((wave, index) =>
-    [...wave.tasks, ...(wave.closure ?? [])].map((task) => {
+    everyTaskOf(wave).map((task) => {
       const how = keeps.has(task.id) ? 'stays' : reuses.has(task.id) ? 'judged-again' : 'anew';
       return carryTask(state, task, index, how);
     }),

@@ -161,9 +161,11 @@ export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves
 /** The closure roles of a wave, in the order in which they run. */
 export const closureOf = (plan: FrozenPlan, wave: number): readonly PlannedTask[] => plan.waves[wave]?.closure ?? [];
 
-/** The tasks of the person's plan, each wave followed by its closure roles. */
-export const everyTask = ({ waves }: FrozenPlan): readonly PlannedTask[] =>
-  waves.flatMap(({ tasks, closure = [] }) => [...tasks, ...closure]);
+/** The tasks and closure roles of a wave. */
+export const everyTaskOf = ({ tasks, closure = [] }: PlannedWave): readonly PlannedTask[] => [...tasks, ...closure];
+
+/** The tasks and closure roles of a plan. */
+export const everyTask = ({ waves }: FrozenPlan): readonly PlannedTask[] => waves.flatMap(everyTaskOf);
 
 const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
 

@@ -14,7 +14,7 @@ import { isDcmEvent } from '../ledger/dcm-events.ts';
 import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
-import { closureOf, type FrozenPlan, plannedById } from '../plan/plan.ts';
+import { closureOf, everyTaskOf, type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { replacePlan, unjudged } from '../plan/plan-versions.ts';
 import { evolveTask } from './evolve-task.ts';
 import { boundBy, evolveRound, type RoundState } from './round.ts';
@@ -307,7 +307,7 @@ function evolveMerged(state: RunState, event: RunEvent & { readonly type: 'merge
 
 function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
   const tasks = event.plan.waves.flatMap((wave, index) =>
-    [...wave.tasks, ...(wave.closure ?? [])].map((task) => [task.id, plannedTask(task, index)] as const),
+    everyTaskOf(wave).map((task) => [task.id, plannedTask(task, index)] as const),
   );
   return {
     run: event.run,

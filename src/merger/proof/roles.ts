@@ -102,6 +102,8 @@ function proveAttempt(
     return { gap: 'role-other-tree', task };
   if (!isDeepStrictEqual(ended.event.handoff, handoff) || handoff.handoff.nonce !== intended.event.nonce)
     return { gap: 'role-other-report', task };
+  const dispatched = judgedPhases(history, 'dispatch').findLast(({ event }) => event.evidence.attempt === attempt);
+  if (dispatched === undefined || !passes(dispatched.event.verdicts)) return { gap: 'role-unjudged', task };
   const voided = history.some(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
-  return voided ? { gap: 'role-unjudged', task } : [opened, intended, ended, monitor];
+  return voided ? { gap: 'role-unjudged', task } : [opened, intended, dispatched, ended, monitor];
 }

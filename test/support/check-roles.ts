@@ -1,0 +1,93 @@
+import type { Stored } from '../../src/ports/ledger.ts';
+import type { Violation } from './checker.ts';
+import { all } from './events-found.ts';
+import { versionAt } from './plan-versions.ts';
+
+/** The words on which a wave may close, written down a second time. */
+const closing: Readonly<Record<string, readonly string[]>> = {
+  eval: ['satisfied'],
+  security: ['clear', 'concerns'],
+  integration: ['ready'],
+  docs: ['closed', 'no-change'],
+  infra: ['conformant', 'action-complete'],
+  deploy: ['healthy'],
+  qa: ['pass'],
+};
+
+/** I3: the run branch moves only when every closure role of the wave has reported on exactly that tree, or a person resolved it. */
+export function checkRoles(history: readonly Stored[]): readonly Violation[] {
+  return all(history, 'merge-intended').flatMap(({ seq, event }) => {
+    const { plan, since } = versionAt(history, seq);
+    const roles = plan.waves[event.wave]?.closure ?? [];
+    if (roles.length === 0) return [];
+    const before = history.filter((one) => one.seq < seq);
+    const isThis = (one: { readonly event: { readonly wave: number; readonly round: number } }): boolean =>
+      one.event.wave === event.wave && one.event.round === event.round;
+    const core =
+      all(before, 'candidate-completed').findLast(isThis)?.event.tree ??
+      all(before, 'candidate-built').findLast(isThis)?.event.steps.at(-1)?.tree;
+    const whole = all(before, 'candidate-extended').findLast(isThis)?.event.tree ?? core;
+    const open = roles.flatMap(({ id, closes = '' }) => {
+      const tree = closes === 'qa' ? whole : core;
+      const isDecided = isResolved(before, { role: id, tree, since });
+      return isDecided ? [] : unreported(before, { role: id, closes, tree, since }).map((what) => `${id}: ${what}`);
+    });
+    return [...open, ...openQuestions(before)].map((what) => ({ invariant: 'I3', seq, what }) as const);
+  });
+}
+
+type RoleAt = { readonly role: string; readonly tree: string | undefined; readonly since: number };
+
+/** A person asked for it, by hand, for this tree. */
+function isResolved(history: readonly Stored[], { role, tree, since }: RoleAt): boolean {
+  return all(history, 'barrier-resolved').some(
+    ({ seq, event }) =>
+      seq > since &&
+      event.barrier === role &&
+      event.tree === tree &&
+      all(history, 'requested-resolve').some(
+        (asked) => asked.seq < seq && asked.event.barrier === role && asked.event.by.who === event.by.who,
+      ),
+  );
+}
+
+/** What its last attempt lacks. */
+function unreported(
+  history: readonly Stored[],
+  { role, closes, tree, since }: RoleAt & { readonly closes: string },
+): readonly string[] {
+  const opened = all(history, 'role-opened').findLast(({ event }) => event.task === role);
+  const attempt = all(history, 'attempt-intended').findLast(({ event }) => event.task === role);
+  if (opened === undefined || attempt === undefined) return ['it never ran'];
+  const ended = all(history, 'attempt-ended').findLast(({ event }) => event.attempt === attempt.event.attempt);
+  if (ended === undefined || opened.seq > ended.seq) return ['it has not ended'];
+  const wrong: string[] = [];
+  if (opened.seq < since) wrong.push('it ran for another plan');
+  if (opened.event.tree !== tree) wrong.push('it judged another tree');
+  if (attempt.event.base !== opened.event.commit) wrong.push('it started on another commit');
+  const { handoff, ending } = ended.event;
+  if (ending.reason !== 'exited' || ending.code !== 0) wrong.push('its attempt did not end well');
+  const report = handoff.kind === 'given' ? handoff.handoff.report : undefined;
+  if (handoff.kind !== 'given' || handoff.handoff.nonce !== attempt.event.nonce) wrong.push('no handoff of its own');
+  if (report === undefined) return [...wrong, 'no report'];
+  if (!closing[closes]?.includes(report.word)) wrong.push(`it reported ${report.word}`);
+  if (closes === 'security' && report.word === 'clear' && report.findings.length > 0) wrong.push('clear with findings');
+  for (const [name, word] of Object.entries(report.dimensions ?? {}))
+    if (word !== 'pass') wrong.push(`${name} ${word}`);
+  return wrong;
+}
+
+function openQuestions(history: readonly Stored[]): readonly string[] {
+  const settled = new Set(
+    [...all(history, 'record-answered'), ...all(history, 'record-closed')].map(({ event }) => event.record),
+  );
+  const posted = [
+    ...all(history, 'record-posted').map(({ event }) => ({ ...event, id: event.place.id, status: event.place.status })),
+    ...all(history, 'attempt-noted').flatMap(({ event: { note, place } }) =>
+      note.note === 'posted' && place !== undefined ? [{ ...note, id: place.id, status: place.status }] : [],
+    ),
+  ];
+  return posted
+    .filter(({ id, severity, status }) => severity === 'critical' && status === 'open' && !settled.has(id))
+    .map(({ id }) => `the critical question ${id} is open`);
+}
