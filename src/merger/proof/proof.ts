@@ -352,7 +352,7 @@ function verifyClosure(
     readonly wave: number;
     readonly round: number;
     readonly base: CommitId;
-    /** Where the candidate was built or completed. */
+    /** The position at which the candidate was built or completed. */
     readonly built: number;
     readonly top: Top;
     /** The same candidate with the check definitions of the base. */
