@@ -1,6 +1,7 @@
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
+import { commandSummaries } from '../src/cli/commands/summaries.ts';
 import { wire } from '../src/contract/wire.ts';
 import { clientTypes } from './client-types.ts';
 
@@ -22,7 +23,7 @@ async function bundleProcess(directory: string, name: (typeof processes)[number]
     platform: 'node',
     // Ink's window into React is for its own developers; it is never opened, and not installed.
     external: ['react-devtools-core'],
-    plugins: name === 'merger' ? [withoutExecutors] : [],
+    plugins: name === 'merger' ? [withoutExecutors] : [summaryData],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     // What one command loads late is in what another has anyway.
     checks: { ineffectiveDynamicImport: false },
@@ -44,6 +45,15 @@ const initial = (name: string) => ({
   test: (id: string) => !id.endsWith(`/src/main/${name}.ts`),
 });
 
+/** `--help` shows the summaries of all commands. As data they need no command to be loaded. */
+const summaryData = {
+  name: 'summary-data',
+  load: async (id: string) =>
+    id === inPackage('src/cli/commands/summaries.ts')
+      ? `export const commandSummaries = async () => (${JSON.stringify(await commandSummaries())});`
+      : null,
+};
+
 /** The merger reads facts about agents and starts none: the executors that the facts name are left out of its files. */
 const withoutExecutors = {
   name: 'without-executors',
@@ -57,10 +67,10 @@ const withoutExecutors = {
  * that share a module would get a file of its own.
  */
 const together = [
-  // no library in it: `--help` and completion load all commands, and need no more
+  // no library in it: completion loads all commands, and needs no more
   { name: 'domain', test: /\/src\/(?:domain|engine|pipeline|planner|ports)\// },
   { name: 'view', test: /\/src\/view\// },
-  { name: 'plan', test: /\/src\/main\/plan-reader\.ts$/ },
+  { name: 'plan', test: /\/src\/main\/compose\/plans\.ts$/ },
   { name: 'repository', test: /\/src\/main\/compose\/open-repository\.ts$/ },
   { name: 'foreground', test: /\/src\/cli\/follow\/foreground\.ts$/ },
 ];

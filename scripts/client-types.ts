@@ -19,7 +19,7 @@ export function clientTypes(): string {
     '// Made from the routes of Tidegate; do not edit.',
     ...Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};`),
     handWritten,
-    readFileSync(new URL('../src/contract/asking.ts', import.meta.url), 'utf8').replaceAll(
+    readFileSync(new URL('../src/contract/call-options.ts', import.meta.url), 'utf8').replaceAll(
       /^(?:import|\/\/) .*\n/gm,
       '',
     ),
@@ -57,7 +57,7 @@ function callOf({ answer, method }: Route, { parameters, requestBody, responses 
     return `${name}${required ? '' : '?'}: ${type}${required ? '' : ' | undefined'}`;
   });
   const body = requestBody?.content['application/json']?.schema;
-  const options = 'content' in answer ? 'AskingText' : 'events' in answer ? 'Watching' : asking(method);
+  const options = 'content' in answer ? 'TextCallOptions' : 'events' in answer ? 'WatchOptions' : optionsOf(method);
   const needsBody = requestBody?.required === true;
   const needsGiven = given.some(({ required }) => required);
   const args = [
@@ -69,7 +69,7 @@ function callOf({ answer, method }: Route, { parameters, requestBody, responses 
   return `(${args.join(', ')}) => ${answerType(answer, responses)}`;
 }
 
-const asking = (method: Route['method']): string => (method === 'GET' ? 'Asking' : 'AskingCommand');
+const optionsOf = (method: Route['method']): string => (method === 'GET' ? 'CallOptions' : 'CommandCallOptions');
 
 function answerType(answer: Route['answer'], responses: Operation['responses']): string {
   if ('content' in answer) return 'Promise<TextStream>';

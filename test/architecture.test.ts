@@ -20,13 +20,14 @@ const mayImport: Record<string, readonly string[]> = {
   agents: ['domain', 'ports', 'adapters'],
   merger: ['domain', 'ports', 'adapters', 'agents'],
   supervisor: ['domain', 'ports', 'adapters', 'agents'],
+  doctor: ['domain', 'ports', 'engine', 'adapters', 'agents', 'supervisor'],
   dcm: ['domain', 'ports', 'engine', 'protocol'],
   contract: ['domain', 'protocol', 'dcm'],
   server: ['domain', 'ports', 'planner', 'protocol', 'engine', 'view', 'dcm', 'contract'],
   cli: ['domain', 'ports', 'planner', 'protocol', 'engine', 'pipeline', 'view', 'dcm', 'server'],
   main: [
     ...['domain', 'planner', 'ports', 'engine', 'pipeline', 'protocol', 'dcm', 'contract', 'adapters', 'view'],
-    ...['agents', 'merger', 'supervisor', 'server', 'cli'],
+    ...['agents', 'merger', 'supervisor', 'doctor', 'server', 'cli'],
   ],
 };
 

@@ -1,4 +1,4 @@
-// Writes docs/reference/*.md and the schemas of the API from the code itself. A test fails while they differ.
+// Writes everything that is generated from the code: docs/reference/*.md and schemas/*.json. A test fails while they differ.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { published } from './published.ts';
 import { references } from './references.ts';
@@ -8,5 +8,6 @@ mkdirSync(folder, { recursive: true });
 for (const [name, text] of Object.entries(await references())) writeFileSync(new URL(name, folder), text);
 
 const schemas = new URL('../../schemas/', import.meta.url);
+mkdirSync(schemas, { recursive: true });
 for (const [name, schema] of Object.entries(published()))
   writeFileSync(new URL(name, schemas), `${JSON.stringify(schema, null, 2)}\n`);

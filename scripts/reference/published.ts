@@ -2,12 +2,16 @@ import { readFileSync } from 'node:fs';
 import { asyncApi } from '../../src/contract/asyncapi.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import { routes } from '../../src/contract/routes.ts';
+import { webhookJsonSchema } from '../../src/protocol/webhook.ts';
+import { jsonSchemas } from './json-schemas.ts';
 
-/** Every file in schemas/ that is made from the routes and the events, by its name. */
+/** Every file in schemas/, by its name. */
 export function published(): Readonly<Record<string, object>> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const document = openApi(routes, version);
   return {
+    ...jsonSchemas(),
+    'webhook.json': webhookJsonSchema(),
     'openapi.json': document,
     'asyncapi.json': asyncApi(version),
     'documents.json': documents(document.components.schemas),

@@ -5,6 +5,12 @@ import { type AgentFacts, type AgentKind, registeredAgents } from './facts.ts';
 /** Every agent, in the order of the lines in `list.ts`. */
 export const agents: readonly AgentFacts[] = [...registeredAgents];
 
+/** The agents of a task that names none, in the order in which they are tried. */
+export const defaultAgents: readonly string[] = agents.filter(({ isDefault }) => isDefault).map(({ name }) => name);
+
+/** The agents with a program and a login of their own. */
+export const loginAgents = agents.filter(({ name, kind }) => name === kind.program);
+
 const plannable = agents.filter(({ isHidden }) => isHidden !== true);
 
 /** Every agent that a plan may name. Variants come last, so that the agent itself is preferred to them. */
@@ -13,10 +19,10 @@ export const agentKinds: Readonly<Record<string, AgentKind>> = Object.fromEntrie
   ...plannable.flatMap(({ variants }) => Object.entries(variants ?? {})),
 ]);
 
-/** Whether the plan has to name the program. */
+/** True when the plan has to name the program. */
 export const takesCommand = (agent: string): boolean => agentKinds[agent]?.program === '';
 
-/** Whether it reports its turns, so that they can be limited. A command does not. */
+/** True when the agent reports its turns, so that they can be limited. A command does not. */
 export const countsTurns = (agent: string): boolean => agentKinds[agent]?.executor !== 'command';
 
 /** The network of an agent when the plan names none: agents that use a model need one, a command does not. */

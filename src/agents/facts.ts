@@ -8,12 +8,14 @@ export type AgentFacts = {
   readonly kind: AgentKind;
   /** The same agent started by other programs or over another protocol, by their names in plans. */
   readonly variants?: Readonly<Record<string, AgentKind>>;
+  /** Set when a task that names no agent may get this one. */
+  readonly isDefault?: true;
   /** Set where plans cannot name it: an agent for tests. */
   readonly isHidden?: true;
   /** A variable that the agent sets for processes it starts, and the name by which its requests are recorded. */
   readonly caller?: { readonly name: string; readonly variable: RegExp };
   readonly configuration?: AgentConfiguration;
-  /** Where its own installer puts it. */
+  /** The places in which its own installer puts it. */
   readonly toolchains?: readonly ToolchainRow[];
   /** Its own login command and the file that the command writes, as shown to people. */
   readonly ownLogin?: { readonly command: string; readonly file: string };
@@ -42,7 +44,7 @@ export type AgentKind = {
   readonly executor: string;
   /** Loads the executor. Only supervisors and `doctor` do. */
   readonly load: () => Promise<Executor>;
-  /** How its tool calls are judged, in `doctor`. */
+  /** Describes in `doctor` how its tool calls are judged. */
   readonly judged: string;
   /** Program on the PATH; empty where the plan's `command` names it. */
   readonly program: string;
@@ -65,7 +67,7 @@ export type AgentKind = {
   readonly login?: AgentLogin;
 };
 
-/** How a person logs an agent in, as far as it can be known without asking its provider. */
+/** The ways to log an agent in, as far as they can be known without asking its provider. */
 export type AgentLogin = {
   /** The file that its own login command writes: in the directory named by `variable` when that is set, else below the home. */
   readonly file: { readonly variable: string | null; readonly directory: string; readonly name: string };

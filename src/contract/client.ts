@@ -2,7 +2,14 @@ import type { z } from 'zod';
 import { pageKeyHeader } from '../protocol/credentials.ts';
 import type { Problem } from '../protocol/problem.ts';
 import type { Route } from '../protocol/route.ts';
-import type { Asking, AskingCommand, AskingText, ClientOptions, TextStream, Watching } from './asking.ts';
+import type {
+  CallOptions,
+  ClientOptions,
+  CommandCallOptions,
+  TextCallOptions,
+  TextStream,
+  WatchOptions,
+} from './call-options.ts';
 import type { Routes } from './routes.ts';
 import { chunksOf, resumedEvents } from './watch.ts';
 import { type Wire, wire } from './wire.ts';
@@ -25,12 +32,12 @@ type Loose<S extends z.ZodObject> = {
     | (K extends keyof z.output<S> ? z.output<S>[K] : never);
 };
 type OptionsOf<R extends Route> = R['answer'] extends { readonly content: string }
-  ? AskingText
+  ? TextCallOptions
   : R['answer'] extends { readonly events: z.ZodType }
-    ? Watching
+    ? WatchOptions
     : R['method'] extends 'GET'
-      ? Asking
-      : AskingCommand;
+      ? CallOptions
+      : CommandCallOptions;
 type AnswerOf<R extends Route> = R['answer'] extends { readonly schema: infer S extends z.ZodType }
   ? Promise<z.output<S>>
   : R['answer'] extends { readonly events: infer E extends z.ZodType }
@@ -53,7 +60,7 @@ export function tidegateClient(options: ClientOptions): TidegateClient {
 }
 
 type Values = Readonly<Record<string, unknown>>;
-type AnyOptions = AskingCommand & AskingText & Watching;
+type AnyOptions = CommandCallOptions & TextCallOptions & WatchOptions;
 
 function callOf(client: ClientOptions, route: Wire) {
   return (params: Values = {}, ...rest: readonly unknown[]): unknown => {
@@ -65,7 +72,7 @@ function callOf(client: ClientOptions, route: Wire) {
   };
 }
 
-function watch(client: ClientOptions, route: Wire, params: Values, options: Watching): AsyncIterable<unknown> {
+function watch(client: ClientOptions, route: Wire, params: Values, options: WatchOptions): AsyncIterable<unknown> {
   const stream = {
     open: async (after: string | undefined, signal: AbortSignal) =>
       decoded(await send(client, route, { ...params, after }, { signal })),

@@ -1,4 +1,4 @@
-import type { Watching } from './asking.ts';
+import type { WatchOptions } from './call-options.ts';
 
 export type WatchedStream = {
   /** Opens it after this cursor; without one, from now on. */
@@ -19,7 +19,7 @@ const longestWaitMs = 10_000;
 export async function* resumedEvents(
   stream: WatchedStream,
   after: string | undefined,
-  { signal, onReconnect }: Watching,
+  { signal, onReconnect }: WatchOptions,
 ): AsyncGenerator<unknown, void, undefined> {
   let reached = after;
   let waitMs = firstWaitMs;

@@ -48,7 +48,7 @@ export function followStream(
 type Part = {
   read(last: Last): Promise<readonly Stored[]>;
   concerns(stored: Stored): boolean;
-  /** Whether no event of this part lies between the two. */
+  /** True when no event of this part lies between the two. */
   follows(stored: Stored, last: Last): boolean;
 };
 
@@ -111,4 +111,24 @@ function follow(ledger: FollowedLedger, take: (stored: Stored) => void, after: L
       };
     },
   };
+}
+
+/** True when a coordinator has started. False when `start` ended without one, or after 10 seconds. */
+export async function coordinatorStart(ledger: Ledger, start: () => Promise<unknown>): Promise<boolean> {
+  const started = Promise.withResolvers<boolean>();
+  const after = { seq: await ledger.head(), position: 0 };
+  const take = ({ event }: Stored): void => {
+    if (event.type === 'coordinator-started') started.resolve(true);
+  };
+  const follower = followLedger(ledger, take, after);
+  await using _listening = follower.listen();
+  void start()
+    .then(() => follower.catchUp())
+    .then(() => started.resolve(false), started.reject);
+  const patience = setTimeout(() => started.resolve(false), 10_000);
+  try {
+    return await started.promise;
+  } finally {
+    clearTimeout(patience);
+  }
 }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { simulate } from '../../test/simulation/simulate.ts';
 import { me, theRun } from '../../test/support/plans.ts';
-import { pass } from '../domain/gates/check-outcome.ts';
+import { pass } from '../domain/gates/make-verdict.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { replayRun } from './replay.ts';
 

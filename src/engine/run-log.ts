@@ -1,5 +1,5 @@
 import type { RunId } from '../domain/base/ids.ts';
-import type { RunEvent } from '../domain/ledger/events.ts';
+import type { RepoEvent, RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
@@ -112,4 +112,13 @@ export function openStreamLog<State, Event>(options: StreamOptions<State, Event>
       }
     },
   };
+}
+
+/** Records an event of the repository itself, which belongs to no run. */
+export async function recordInRepo(ledger: Ledger, epoch: number, event: RepoEvent): Promise<void> {
+  for (;;) {
+    const past = await ledger.read('repo');
+    const appended = await ledger.append('repo', past.length, [event], epoch);
+    if (appended.outcome !== 'conflict') return;
+  }
 }

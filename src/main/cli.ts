@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { openTerminal } from '../adapters/terminal/index.ts';
 import { commandList } from '../cli/commands/list.ts';
+import { commandSummaries } from '../cli/commands/summaries.ts';
 import type { Context, Signal } from '../cli/frame/command.ts';
 import { type GlobalOptions, runProgram } from '../cli/frame/program.ts';
 import { ports } from './ports.ts';
@@ -57,5 +58,10 @@ const version = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 
-process.exitCode = await runProgram(process.argv.slice(2), { commands: commandList, ports, open });
+process.exitCode = await runProgram(process.argv.slice(2), {
+  commands: commandList,
+  summaries: commandSummaries,
+  ports,
+  open,
+});
 for (const opened of terminals.values()) await opened.leave();

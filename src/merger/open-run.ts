@@ -12,7 +12,7 @@ import { refs, type StateDir } from '../domain/ledger/state-dir.ts';
 import { policy } from '../domain/settings/policy.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { creation, eventsOf, givenUp, type History } from './proof/history.ts';
+import { abandonReason, creation, eventsOf, type History } from './proof/history.ts';
 import { takeUncommitted } from './take-uncommitted.ts';
 
 /**
@@ -137,7 +137,7 @@ export async function recordIntent<E>(
     const intent = await decide(history);
     if (intent.decision === 'answer') return intent;
     if (intent.decision === 'resume') return (await isCurrent(order)) ? intent : { decision: 'answer', answer: stale };
-    const because = intent.event.type === 'undo-intended' ? null : givenUp(history);
+    const because = intent.event.type === 'undo-intended' ? null : abandonReason(history);
     if (because !== null) return { decision: 'answer', answer: refused(because) };
     const appended = await order.ledger.append(order.run, history.length, [intent.event], order.epoch);
     if (appended.outcome === 'appended') return intent;

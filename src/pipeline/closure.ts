@@ -1,12 +1,13 @@
 import type { TaskId, TreeId } from '../domain/base/ids.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
-import { bisect, checkUnrunnable, nextRoundSize } from '../domain/gates/check-outcome.ts';
+import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
 import type { CheckOutcome, ClosureEvidence } from '../domain/gates/evidence.ts';
 import { judged } from '../domain/gates/judge.ts';
 import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts';
 import { isQueued } from '../domain/landing/landing.ts';
 import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
 import { type Check, closureOf } from '../domain/plan/plan.ts';
+import { bisect, nextRoundSize } from '../domain/run/bisection.ts';
 import { type BuiltRound, isRoundOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
 import {
   checkKey,

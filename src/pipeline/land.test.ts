@@ -116,7 +116,7 @@ test('a wave whose work landed along with the one before, or that left none, is 
   if (task === undefined) throw new Error('no task');
   const progress = { status: 'merged', commit: tip.commit } as (typeof task)['progress'];
   const tasks = { [hello]: { ...task, progress } };
-  const landed = { ...closed.undo, standing: 'landed', landed: [hello] } as const;
+  const landed = { ...closed.undo, status: 'landed', landed: [hello] } as const;
   const closing = (undo: RunState['undo']) =>
     evolveRun({ ...closed, plan, waves, tasks, landing, undo }, { seq: 9, event: { type: 'wave-closed', wave: 1 } });
   expect(following(closing(landed) ?? {})).toEqual([

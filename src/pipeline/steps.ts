@@ -87,8 +87,8 @@ function requests(state: RunState, inputs: StepInputs): readonly Step[] {
   for (const { seq, request } of state.pending) {
     const subject = request.type === 'requested-undo' ? null : 'task' in request ? request.task : undefined;
     if (subject !== undefined && busy.has(subject)) continue;
-    const heard = heardAlready(state, seq, request);
-    if (heard !== null) return [...found, fact(heard, { type: 'request-accepted', request: seq })];
+    const delivery = notedDelivery(state, seq, request);
+    if (delivery !== null) return [...found, fact(delivery, { type: 'request-accepted', request: seq })];
     const decided = answer(state, request);
     if (!decided.ok) return [...found, fact({ type: 'request-refused', request: seq, because: decided.error })];
     if (decided.value !== 'later')
@@ -104,10 +104,10 @@ function requests(state: RunState, inputs: StepInputs): readonly Step[] {
 }
 
 /** Returns the delivery of a message that the supervisor noted before the request was answered. */
-function heardAlready(state: RunState, seq: number, request: RequestEvent): RunEvent | null {
+function notedDelivery(state: RunState, seq: number, request: RequestEvent): RunEvent | null {
   if (request.type !== 'requested-send') return null;
-  const heard = state.tasks[request.task]?.heard.find((one) => one.request === seq);
-  return heard === undefined ? null : messageSent(heard.attempt, request);
+  const delivery = state.tasks[request.task]?.deliveries.find((one) => one.request === seq);
+  return delivery === undefined ? null : messageSent(delivery.attempt, request);
 }
 
 function bySupervisor(state: RunState, seq: number, request: RequestEvent): readonly Step[] {

@@ -7,9 +7,9 @@ export function taskBrief(task: {
   readonly asks: string;
   readonly role: Role;
   readonly owns: readonly string[] | null;
-  /** Whether it may write tests of what it changes. */
+  /** True when it may write tests for its changes. */
   readonly tests: boolean;
-  /** Whether it makes several files of one. */
+  /** True when it splits one file into several. */
   readonly divides: boolean;
   readonly files: number;
   readonly forbid: readonly string[];

@@ -132,7 +132,7 @@ function estimatedWork(stage: Stage, part: GoalPart, title: string): Work {
   return { stage, agent: part.agent, part, description, complexity, maxTurns, model };
 }
 
-/** As few steps as are needed to fit side by side: the steps of one agent become one, in the place of the first. */
+/** Reduces the steps until they fit side by side: the steps of one agent become one, in the place of the first. */
 function joinByAgent(stage: readonly Work[], most: number): readonly Work[] {
   const byAgent = Map.groupBy(stage, ({ agent }) => agent);
   if (stage.length <= most || byAgent.size === stage.length) return stage;

@@ -8,9 +8,9 @@ import { most } from './sizing.ts';
 export type Ownership = {
   /** Null: whatever no other task claims. */
   readonly owns: readonly string[] | null;
-  /** Whether tests of what it changes are among that. */
+  /** True when that includes tests for its changes. */
   readonly tests: boolean;
-  /** Whether it makes several files of one. */
+  /** True when it splits one file into several. */
   readonly divides: boolean;
 };
 export const nothingOwned: Ownership = { owns: [], tests: false, divides: false };
@@ -99,7 +99,7 @@ const isTest = (path: string): boolean =>
   /(?:^|[/._?*-])(?:tests?|specs?|e2e|__tests__)(?=$|[/._?*-])/iu.test(path) ||
   /[a-z](?:Test|Spec)s?\.\w+$/u.test(path);
 
-/** Where the tests of a file or folder are, in what projects usually do. */
+/** Returns the usual places for the tests of a file or folder. */
 function testsOf(path: string): readonly string[] {
   const { directory, name, extension, isFolder } = partsOf(path);
   const inFolders = testFolders.map((folder) => `${folder}/**/*${name}*`);
@@ -111,7 +111,7 @@ function testsOf(path: string): readonly string[] {
   ];
 }
 
-/** Where the files of a division go, and their tests, whatever they are called. */
+/** Returns the places for the files of a division and for their tests, whatever their names. */
 function siblingsOf(path: string): readonly string[] {
   const { directory, name, extension, isFolder } = partsOf(path);
   if (isFolder) return testTrees;

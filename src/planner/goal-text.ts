@@ -118,7 +118,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * Whether a text has a keyword, as whole words in this order. Words of four letters and more also count with the usual English endings,
+ * True when a text has a keyword, as whole words in this order. Words of four letters and more also count with the usual English endings,
  * articles may stand between the words of a phrase, and `profil*` means every word that begins so.
  */
 export function mentions(words: readonly string[], keyword: string): boolean {

@@ -31,7 +31,7 @@ export type MergerRequest =
   | { readonly do: 'rebuild-landing'; readonly run: RunId }
   /**
    * Moves the person's branch by the journalled sequence. -> landing-intended, landed | landing-refused
-   * Where the run changed check definitions, they are compared first, and nothing moves before the checks passed. -> landing-rebuilt
+   * Check definitions that the run changed are compared first, and nothing moves before the checks passed. -> landing-rebuilt
    * With `land: pr`: -> landing-intended, branch-made, push-intended, pushed, pull-request-intended, pull-request-opened | landing-refused
    */
   | { readonly do: 'land'; readonly run: RunId }

@@ -12,7 +12,7 @@ import type { Disk } from './disk.ts';
 import type { Ledger } from './ledger.ts';
 import type { GitReader } from './merger.ts';
 
-/** Where a command or a route about runs works: one repository, its ledger, and ways to look at what lies beside it. */
+/** One repository, for commands and routes about runs: its ledger, and ways to look at the files beside it. */
 export interface RepositoryHandle extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly git: GitReader;
@@ -29,9 +29,9 @@ export interface RepositoryHandle extends AsyncDisposable {
   rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
   /** Reads the configuration without a plan. Invalid values are ignored. */
   settings(): Promise<ResolvedSettings>;
-  /** Whether git knows whose name merged commits carry. */
+  /** True when git knows the author of merged commits. */
   isAuthorKnown(): Promise<boolean>;
-  /** How agents would be fenced on this machine. */
+  /** Returns the fence of this machine, or why there is none. */
   fence(): Promise<Result<string, Finding>>;
   /** Hosts the coordinator in this process, unless a living one is there. */
   host(): Promise<Hosting>;
@@ -40,7 +40,7 @@ export interface RepositoryHandle extends AsyncDisposable {
   isCoordinated(): Promise<boolean>;
   /** The process of a coordinator that is stopped (Ctrl-Z, SIGSTOP): it holds the repository, and answers nothing. Null: none is. */
   stoppedCoordinator(): Promise<number | null>;
-  /** How long a living coordinator may take to answer, or to begin a run. */
+  /** Milliseconds that a living coordinator may take to answer, or to begin a run. */
   readonly patienceMs: number;
   /** The directory of a run, with its frozen plan, and for markers. `text` is a plan that has no file but the one there. */
   openRunDirectory(order: RunOrder, text?: string | null): Promise<void>;
@@ -114,7 +114,7 @@ interface JobFiles {
   content(job: string, what: 'log' | 'transcript' | 'prompt'): Promise<Content | null>;
   /** Returns the prompt of an attempt; null when it was not kept. */
   readPrompt(job: string): Promise<string | null>;
-  /** How far the workspace of a job is, in files; null where it was made in a moment, or is not begun. */
+  /** Returns the progress of a job's workspace, in files. Null when it was made at once, or is not begun. */
   readCopied(job: string): Promise<{ readonly done: number; readonly total: number } | null>;
   /** Disk use of the LFS objects that snapshots point to. */
   lfsBytes(): Promise<number>;
@@ -168,3 +168,13 @@ export type Examined = {
   /** It is not installed here, which is no mistake. */
   readonly isMissing?: true;
 };
+
+export type Rehearsal = {
+  readonly stop: AbortSignal;
+  /** Called with the step that begins now. */
+  step(text: string): void;
+  examined(row: RehearsalRow): void;
+};
+
+/** `isAgent`: about an agent that tasks of this repository may use, or that there is none. */
+export type RehearsalRow = Examined & { readonly isAgent?: true };

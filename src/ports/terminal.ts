@@ -3,7 +3,7 @@ export type Span = { readonly text: string; readonly tone: 'good' | 'bad' | 'wai
 export type Text = string | readonly (string | Span)[];
 
 /**
- * Where a command speaks. Every text is made safe on the way out, so that no command can forget to,
+ * The output of a command. Every text is made safe on the way out, so that no command can forget to,
  * and colours come only from `Span`. After the reader has gone (EPIPE) writing is silently ignored.
  */
 export interface Terminal {

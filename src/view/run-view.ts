@@ -52,7 +52,7 @@ function waveLines(view: RunView): readonly Text[] {
   });
 }
 
-/** How the run ended, or what it is waiting for. */
+/** Tells how the run ended, or what it is waiting for. */
 export function standingLines(view: RunView): readonly Text[] {
   const { state } = view;
   const ended = endLine(state);

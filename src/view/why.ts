@@ -164,7 +164,7 @@ const isLeftOut = (state: RunState, id: TaskId): boolean =>
 
 function landingOf(state: RunState, id: TaskId): string {
   const { landing, target, undo } = state;
-  if (undo.standing === 'undone' || undo.tasks.includes(id)) return `it was undone on ${target.branch}`;
+  if (undo.status === 'undone' || undo.tasks.includes(id)) return `it was undone on ${target.branch}`;
   return landing.status === 'landed' && !leftToLand(state).includes(id)
     ? `it has landed on ${landing.branch}`
     : `it has not landed on ${target.branch} yet`;

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findProgram } from '../../src/agents/common/program.ts';
+import { findProgram } from '../../src/adapters/process/program.ts';
 import { inSystem } from '../../src/domain/toolchains/rows.ts';
 import { toolchainTable } from '../../src/domain/toolchains/table.ts';
 import { giveAll } from '../support/give-all.ts';

@@ -21,11 +21,16 @@ function planOf(name: string, at: number): string {
   return stringify({ name, checks: [{ name: 'sound', run: '! grep -qr broken --include=*.txt .' }], tasks });
 }
 
-/** A commit of somebody else: the same files, another tip. */
-function commitOutside(p: Project): void {
+/** A commit of somebody else: the same files, another tip. Who finds that the branch has moved meanwhile tries again. */
+function commitOutside(p: Project, tries = 20): void {
   const tip = p.git('rev-parse', 'main');
   const next = p.git('commit-tree', `${tip}^{tree}`, '-p', tip, '-m', 'from outside');
-  p.git('update-ref', 'refs/heads/main', next, tip);
+  try {
+    p.git('update-ref', 'refs/heads/main', next, tip);
+  } catch (error) {
+    if (tries === 0 || p.git('rev-parse', 'main') === tip) throw error;
+    commitOutside(p, tries - 1);
+  }
 }
 
 test('ten runs of three tasks on one branch: conflicts, kills, failing checks, commits from outside, an undo, and one that waits', async () => {

@@ -67,7 +67,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
       ),
     ),
     // what has landed is there to be taken back
-    ...(state.undo.standing === 'landed' ? Array.from({ length: 30 }, () => undo) : []),
+    ...(state.undo.status === 'landed' ? Array.from({ length: 30 }, () => undo) : []),
   ]);
 }
 

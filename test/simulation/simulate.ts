@@ -121,7 +121,7 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
       continue;
     }
     const isOver = state.ended !== null && state.pending.length === 0;
-    if (isOver && undos > 0 && state.undo.standing === 'landed' && mood.chance(0.3)) {
+    if (isOver && undos > 0 && state.undo.status === 'landed' && mood.chance(0.3)) {
       undos -= 1;
       await stage.ledger.request(run, { type: 'requested-undo', task: null, by: me });
       continue;

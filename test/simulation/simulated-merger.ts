@@ -9,12 +9,12 @@ import type { PlannedTask } from '../../src/domain/plan/plan.ts';
 import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
 import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
 import {
+  abandonReason,
   allNeeds,
   candidateTop,
   commitsOfRound,
   creation,
   eventsOf,
-  givenUp,
   type History,
   inOrder,
   isDoneEmpty,
@@ -234,7 +234,7 @@ async function merge(order: Order, history: History, { wave, round }: Round): Pr
     const past = await order.ledger.read(order.run);
     const event = { type: 'merge-intended', wave, round, old: built.base, new: next } as const;
     if (past.length !== history.length) return merge(order, past, { wave, round });
-    const over = givenUp(history);
+    const over = abandonReason(history);
     if (over !== null) return refused(over);
     const appended = await order.ledger.append(order.run, past.length, [event], order.epoch);
     if (appended.outcome === 'stale-epoch') return stale;
@@ -286,7 +286,7 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   if (git.ref(name) !== (open === null ? old : git.ref(name) === next ? next : old))
     return refused({ rule: 'branch-moved', ref: name, expected: old, actual: git.ref(name) });
   if (open === null) {
-    const unfit = unapprovedLanding(history) ?? givenUp(history);
+    const unfit = unapprovedLanding(history) ?? abandonReason(history);
     if (unfit !== null) return refused(unfit);
     const compared = rebuiltSince(history);
     if (compared === undefined && !isRebuilt && order.chaos.strikes(0.2))
@@ -423,7 +423,7 @@ async function offer(
   for (const step of steps) {
     const isDone = history.some(({ position, event }) => position > (begun?.position ?? 0) && event.type === step.type);
     if (isDone) continue;
-    const over = step.type.endsWith('-intended') ? givenUp(await order.ledger.read(order.run)) : null;
+    const over = step.type.endsWith('-intended') ? abandonReason(await order.ledger.read(order.run)) : null;
     if (over !== null) return refused(over);
     if (step.type === 'pushed' && order.chaos.strikes(0.1)) {
       const because: Finding = { rule: 'push-failed', remote: 'origin', branch, fault: 'unreachable', words: '' };

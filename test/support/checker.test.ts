@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chain, draft, storedOf } from '../../src/adapters/ledger/chain.ts';
 import { attemptId, taskId, treeId } from '../../src/domain/base/ids.ts';
-import { inconclusive } from '../../src/domain/gates/check-outcome.ts';
 import type { CheckOutcome } from '../../src/domain/gates/evidence.ts';
+import { inconclusive } from '../../src/domain/gates/make-verdict.ts';
 import { genesis } from '../../src/domain/ledger/chain.ts';
 import type { LedgerEvent, RunEvent } from '../../src/domain/ledger/events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';

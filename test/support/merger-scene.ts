@@ -13,7 +13,7 @@ import {
   taskId,
   treeId,
 } from '../../src/domain/base/ids.ts';
-import { pass } from '../../src/domain/gates/check-outcome.ts';
+import { pass } from '../../src/domain/gates/make-verdict.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';

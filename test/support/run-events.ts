@@ -1,5 +1,5 @@
 import { attemptId, commitId, planHash, runId, taskId, treeId } from '../../src/domain/base/ids.ts';
-import { failWith, pass } from '../../src/domain/gates/check-outcome.ts';
+import { failWith, pass } from '../../src/domain/gates/make-verdict.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { frozenPlan, plannedTask } from './plans.ts';
 

@@ -5,14 +5,13 @@ import { gitReader } from '../../src/adapters/git/read/index.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { addConfirmations } from '../../src/adapters/plan-files/config.ts';
 import { hashPlan } from '../../src/adapters/plan-files/index.ts';
-import { readPlanAt } from '../../src/adapters/plan-files/repository-plan.ts';
+import { planPlace, readPlanAt } from '../../src/adapters/plan-files/repository-plan.ts';
 import { planHash, runId } from '../../src/domain/base/ids.ts';
 import { explain } from '../../src/domain/explain/explain.ts';
 import type { By, RequestEvent } from '../../src/domain/ledger/requests.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { isAtRest, refusals } from '../../src/engine/orders/create-run.ts';
-import { planPlace } from '../../src/main/plan-reader.ts';
 import type { Ledger, Stored } from '../../src/ports/ledger.ts';
 import { ended, type Project } from './project.ts';
 

@@ -4,8 +4,8 @@ import type { BoardRecord } from '../../src/domain/board/board.ts';
 import type { TapState } from '../../src/domain/decide/tap.ts';
 import type { NeedKind } from '../../src/domain/explain/needs.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
-import { failWith, inconclusive, pass } from '../../src/domain/gates/check-outcome.ts';
 import type { Handoff } from '../../src/domain/gates/evidence.ts';
+import { failWith, inconclusive, pass } from '../../src/domain/gates/make-verdict.ts';
 import type { Verdict } from '../../src/domain/gates/verdict.ts';
 import type { MonitorGate } from '../../src/domain/gates/work-gates.ts';
 import { type LandingState, noLanding } from '../../src/domain/landing/landing.ts';
@@ -152,7 +152,7 @@ const landed: RunState = {
   ...closed,
   ended: 'landed',
   landing: landings.landed,
-  undo: { ...closed.undo, standing: 'landed', landed: Object.values(closed.tasks).map(({ id }) => id) },
+  undo: { ...closed.undo, status: 'landed', landed: Object.values(closed.tasks).map(({ id }) => id) },
 };
 const ends: Record<NonNullable<RunState['ended']> | 'undone' | 'red base' | 'kept on its branch', RunState> = {
   landed,
@@ -201,7 +201,7 @@ const undos: Record<'asked' | 'checked' | 'halted', RunState> = {
     plan: inRound(rounds.opened).plan,
     checks: {},
     undo: {
-      standing: 'landed',
+      status: 'landed',
       landed: [],
       commits: {},
       tasks: [],

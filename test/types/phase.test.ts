@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planHash } from '../../src/domain/base/ids.ts';
-import { inconclusive, pass } from '../../src/domain/gates/check-outcome.ts';
+import { inconclusive, pass } from '../../src/domain/gates/make-verdict.ts';
 import { advance, beginProof, type Passed, phases } from '../../src/domain/gates/phase.ts';
 
 /** Each `@ts-expect-error` is a claim that `npm run check` proves: if the line compiled, the check would fail. */

@@ -13,7 +13,7 @@ import { callFilter } from './filter.ts';
 import { type Bind, closedNamespaces, FenceUnavailable, findHost, type Host, withFixedView } from './host.ts';
 import { isUselessIn } from './toolchain-mounts.ts';
 
-/** Whether agents can be fenced here. */
+/** The fence of this machine, or the reason why there is none. */
 export type FenceProbe =
   | { readonly works: true; readonly version: string; readonly uid: number }
   | { readonly works: false; readonly version: string | null; readonly because: Finding };

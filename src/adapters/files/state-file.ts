@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { EnvironmentFailed } from '../../ports/failures.ts';
 
 /** One of our state files is garbled, unreadable or not a file. */
@@ -56,3 +56,20 @@ export const absentAsNull = (error: unknown): null => {
 };
 
 export const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(absentAsNull)) !== null;
+
+/** Returns the names in a directory. None when it is missing or is no directory. */
+export const directoryNames = async (directory: string): Promise<readonly string[]> =>
+  (await readdir(directory).catch(absentAsNull)) ?? [];
+
+/** Calls `gone` once when a directory is missing twice in a row. */
+export function watchPresence(directory: string, gone: () => void): Disposable {
+  let missed = 0;
+  const timer = setInterval(() => {
+    missed = existsSync(directory) ? 0 : missed + 1;
+    if (missed !== 2) return;
+    clearInterval(timer);
+    gone();
+  }, 10_000);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}

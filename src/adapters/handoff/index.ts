@@ -22,7 +22,7 @@ export function chooseHandoff(socket: Handoff | null, file: HandoffEvidence): Ha
   return socket === null ? file : { kind: 'given', handoff: socket, via: 'socket' };
 }
 
-/** Where an agent without our client leaves its handoff, in its workspace. */
+/** The handoff file in the workspace of an agent that does not have our client. */
 export const handoffFile = '.tidegate/handoff.json';
 
 /**

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { type Merger, type MergerAnswer, MergerFailed } from '../../ports/merger.ts';
+import { findingSchema } from '../files/finding-schema.ts';
 import { parseFields } from '../files/untrusted-json.ts';
-import { findingSchema } from './finding-schema.ts';
 
 type MergerProcessOptions = {
   /** argv of the merger up to its own arguments: the Node binary and `dist/main/merger.js`. */

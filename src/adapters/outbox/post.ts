@@ -6,7 +6,7 @@ type PostRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether the text of the answer is needed. */
+  /** True when the text of the answer is needed. */
   readonly reads: boolean;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;

@@ -116,7 +116,7 @@ async function textOf(blob: Blob | undefined, objects: ObjectReader): Promise<st
   return bytes === null || bytes.length > longestDocument ? null : bytes.toString('utf8');
 }
 
-/** Where projects keep skills. Of two with the same name the first counts. */
+/** The folders in which projects keep skills. Of two with the same name the first counts. */
 const skillDirectories = ['.claude/skills', '.agents/skills'];
 
 /** Returns the skills on a branch of the person's repository, by name. Files that only the checkout has reach no workspace. */

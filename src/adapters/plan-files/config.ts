@@ -49,7 +49,7 @@ export async function loadConfig(request: {
   readonly flags?: Readonly<Record<string, unknown>>;
   /** Hashes that the person confirmed for this repository. */
   readonly confirmed?: readonly string[];
-  /** Whether the program of an agent is on this machine. Agents of the default chain without one are left out. */
+  /** True when the program of an agent is on this machine. Agents of the default chain without one are left out. */
   readonly isInstalled?: (agent: string) => boolean;
 }): Promise<LoadedConfig> {
   const { root, userFile, environment, flags = {}, confirmed = [], isInstalled = () => true } = request;
@@ -81,7 +81,7 @@ export function userConfigFile(environment: Environment, home: string): string {
   return join(base?.startsWith('/') ? base : join(home, '.config'), 'tidegate', 'config.yaml');
 }
 
-/** Whether the person lets other agents decide in their name. A file with a mistake in it allows nothing. */
+/** True when the person lets other agents decide in their name. A file with a mistake in it allows nothing. */
 export async function letsAgentsDecide(userFile: string): Promise<boolean> {
   const file = await readLayerFile({ path: userFile, shown: userFile, trust: 'person', root: null });
   return file.agents === 'allow' && file.findings.length === 0;

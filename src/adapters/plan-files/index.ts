@@ -68,7 +68,7 @@ export async function loadPlan(request: {
   readonly planFile: string | PlanText;
   /** Branch that the run starts from when no layer sets one; null on a detached head. */
   readonly currentBranch: string | null;
-  /** Whether a branch exists and has a commit; absent: every branch does. */
+  /** True when a branch exists and has a commit. Absent: every branch does. */
   readonly hasBranch?: (branch: string) => Promise<boolean>;
   readonly config?: PlanConfig;
   /** Agents that can be driven; `scripted` is added by tests. */
@@ -246,7 +246,7 @@ function withoutUnwritten(finding: Finding): Finding {
 
 const isUnwritten = (where: string): boolean => where === unwritten || where.startsWith(`${unwritten}:`);
 
-/** Whether a problem only shows the gap that a reported mistake left: lint sees the rest of a broken document. */
+/** True when a problem only shows the gap that a reported mistake left: lint sees the rest of a broken document. */
 function isEcho(problem: PlanProblem, reported: readonly PlanProblem[], cuts: readonly Place[]): boolean {
   const startsWith = (place: Place, start: Place) => start.every((step, index) => place[index] === step);
   if (reported.some(({ place }) => place.length > 0 && startsWith(problem.place, place))) return true;
@@ -359,7 +359,7 @@ function refusedDirectives(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf)
     });
 }
 
-/** Where a task says what it claims. */
+/** Returns the place of the pattern with which a task claims a file. */
 function claimPlace({ place, keys }: DraftTask, { by, pattern }: Claimed): Place {
   if (by === 'granted') return place;
   const index = (keys[by] ?? []).indexOf(pattern);

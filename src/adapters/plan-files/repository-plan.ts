@@ -1,22 +1,27 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { agentKinds } from '../../agents/agents.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { uncommittedPaths } from '../../domain/gates/preflight.ts';
 import { judgeLoad } from '../../domain/gates/start-gates.ts';
 import { findingsIn } from '../../domain/gates/verdict.ts';
+import { type DiskLimits, sizeBytes } from '../../domain/kept/disk.ts';
 import type { FrozenPlan } from '../../domain/plan/plan.ts';
 import { planText, sketchOfFiles } from '../../domain/plan/plan-text.ts';
 import { repoClaims } from '../../domain/plan/repo-claim.ts';
 import { settingsTable } from '../../domain/settings/layers.ts';
 import { unlistedModels } from '../../domain/settings/network-hosts.ts';
-import type { PlanSource } from '../../ports/repository-handle.ts';
+import type { ResolvedSettings } from '../../domain/settings/settings.ts';
+import type { PlanFlags, PlanSource, ReadPlan } from '../../ports/repository-handle.ts';
 import { inspectLfs } from '../git/lfs/index.ts';
-import { findSkippedHooks, gitReader, inspectRepository, readCheckoutState } from '../git/read/index.ts';
+import { findSkippedHooks, gitReader, inspectRepository, readCheckoutState, readSmallText } from '../git/read/index.ts';
 import { personsHome } from '../process/caller.ts';
+import { findProgram } from '../process/program.ts';
 import { definitionsAt, definitionsOn, type Start, skillsOn } from './base-files.ts';
 import { loadConfig, readConfirmations, userConfigFile } from './config.ts';
-import { loadPlan, type PlanText } from './index.ts';
+import { hashPlan, loadPlan, type PlanText } from './index.ts';
 
 /** A checkout in which plans are read. */
 export type PlanPlace = {
@@ -24,9 +29,17 @@ export type PlanPlace = {
   /** Null: nothing counts as confirmed. */
   readonly stateDirectory: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether the program of an agent is on this machine. */
+  /** True when the program of an agent is on this machine. */
   readonly isInstalled: (agent: string) => boolean;
 };
+
+/** The programs of agents are looked up on the PATH. */
+export const planPlace = (toplevel: string, stateDirectory: string | null, env: PlanPlace['env']): PlanPlace => ({
+  toplevel,
+  stateDirectory,
+  env,
+  isInstalled: (agent) => findProgram(agentKinds[agent]?.program ?? '', env, (path) => path) !== null,
+});
 
 /** `branch` replaces the branch that is checked out. `start`: where the run starts if not on its branch. */
 type ReadOptions = { readonly branch?: string | null; readonly start?: (base: string) => Promise<Start | null> };
@@ -71,6 +84,22 @@ export async function readPlanAt(
   return { ...refused, ok: false as const, findings: [...refused.findings, ...errors], warnings };
 }
 
+/** Applies the flags of a command to a plan, whose hash changes with them. */
+export function underFlags(read: Result<ReadPlan, string>, { land, focus }: PlanFlags): Result<ReadPlan, string> {
+  if (!read.ok || !read.value.ok) return read;
+  const { plan: written } = read.value;
+  const plan: FrozenPlan = {
+    ...written,
+    ...((land === 'branch' && written.land !== 'pr') || (land === 'auto' && written.land === 'ask') ? { land } : {}),
+    ...(focus === null ? {} : { focus }),
+  };
+  return ok({ ...read.value, plan, hash: hashPlan(plan) });
+}
+
+/** Returns the text of an agent's draft. Its limit is below that of a person's own plan. */
+export const readDraftText = (repository: string, commit: CommitId, file: string): Promise<Result<string, Finding>> =>
+  readSmallText(repository, commit, file, 256 * 1024);
+
 /** Judges by the gate of a run whether this is the repository that the plan is for. */
 async function wrongRepository(plan: FrozenPlan, git: ReturnType<typeof gitReader>): Promise<readonly Finding[]> {
   const claims = repoClaims(plan);
@@ -88,6 +117,15 @@ export async function readConfigAt({ toplevel, stateDirectory, env, isInstalled 
     confirmed: stateDirectory === null ? [] : await readConfirmations(stateDirectory),
     isInstalled,
   });
+}
+
+/** Returns the current settings of a repository, without any plan. */
+export const readSettings = async (place: PlanPlace): Promise<ResolvedSettings> =>
+  (await readConfigAt(place)).resolution.settings;
+
+export async function readDiskLimits(place: PlanPlace): Promise<DiskLimits> {
+  const { cap, free } = (await readSettings(place)).disk;
+  return { cap: sizeBytes(cap), free: sizeBytes(free) };
 }
 
 /** The settings as `tidegate config` shows them, with those of a plan if it names one, and all that wait for a confirmation. */

@@ -106,7 +106,7 @@ function nullIfMissing(error: unknown): null {
   throw error;
 }
 
-/** As people write it: from the root, with `/`. */
+/** Returns a path as people write it: from the root, with `/`. */
 export const pathFromRoot = (root: string, path: string): string => relative(root, path).split(sep).join('/') || '.';
 
 export function isWithin(root: string, path: string): boolean {
@@ -219,7 +219,7 @@ function offsetOf(parsed: Document, place: Place, at: 'key' | 'value'): number {
 /** Deeper than anything that a person has a reason to write; far below where the parser runs out of stack. */
 const deepestYaml = 100;
 
-/** Where lists and mappings nest deeper than that, as an offset; null where they do not. Reads no further than there. */
+/** Returns the offset at which lists and mappings nest too deep. Null when they do not. Reads no further than there. */
 export function tooDeepAt(text: string): number | null {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {

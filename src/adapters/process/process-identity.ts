@@ -23,7 +23,7 @@ export function isAlive(process: ProcessIdentity): boolean {
   return stat !== null && stat.startTime === process.startTime && stat.state !== 'Z' && stat.state !== 'X';
 }
 
-/** Whether a living process is stopped, by Ctrl-Z or SIGSTOP: it is there, and does nothing until it is continued. */
+/** True when a living process is stopped, by Ctrl-Z or SIGSTOP: it does nothing until it is continued. */
 export const isStopped = (process: ProcessIdentity): boolean => isAlive(process) && statOf(process.pid)?.state === 'T';
 
 /** This process as the name of a directory that is its own. */

@@ -11,7 +11,7 @@ import {
   withoutCredentials,
 } from '../../domain/landing/pull-request.ts';
 
-/** How the person's program is called: where, and with their own environment, in which it finds its login. */
+/** A call of the person's program: its directory, and the person's environment, in which it finds its login. */
 type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
 /** `output` is the text that the program printed. */
@@ -20,7 +20,7 @@ export type Unopened = {
   readonly output: string;
 };
 
-/** Whether the person has this program. */
+/** True when the person has this program. */
 export function hasProgram(program: Opener, env: Place['env']): boolean {
   return (env['PATH'] ?? '').split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, program)));
 }

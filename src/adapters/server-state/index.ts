@@ -3,14 +3,15 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, watch 
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import { claimDurably, writeDurably, writeWhole } from '../files/durable-file.ts';
 import { readCache } from '../files/state-file.ts';
 import { identify, isAlive } from '../process/process-identity.ts';
 
 /** The files that a server shares with commands of the same person: its secret, and its address. */
-export type ServerState = {
-  /** 256 bits, made at the first call, readable only by the person. Throws `KeyUnsafe` when others can read it, or made it. */
-  secret(): Buffer;
+type ServerState = {
+  /** 256 bits, made at the first call, readable only by the person. An error when others can read it, or made it. */
+  secret(): Result<Buffer, string>;
   /** Makes every earlier token and cookie invalid, also for a running server. */
   renewSecret(): void;
   /** Calls `changed` soon after the secret may have changed. */
@@ -22,7 +23,7 @@ export type ServerState = {
 };
 type Serving = { readonly url: string; readonly pid: number };
 
-export class KeyUnsafe extends Error {
+class KeyUnsafe extends Error {
   override readonly name = 'KeyUnsafe';
 }
 
@@ -41,7 +42,12 @@ export async function serverState(root: string): Promise<ServerState> {
   return {
     secret: () => {
       claimDurably(keyFile, newKey());
-      return privately(keyFile, (text) => parsed(text, keyFile));
+      try {
+        return ok(privately(keyFile, (text) => parsed(text, keyFile)));
+      } catch (error) {
+        if (error instanceof KeyUnsafe) return err(error.message);
+        throw error;
+      }
     },
     watchSecret: (changed) => {
       const watcher = watch(directory, (_, name) => {

@@ -153,7 +153,7 @@ export async function lfsMapping(
       if (id === before?.id) return { id, as: 'itself' };
       const pointer = before === undefined ? undefined : pointers.get(before.id);
       if (before !== undefined && pointer?.oid === oid && pointer.size === size) return { id: before.id, as: 'before' };
-      // As git-lfs does: an empty file and a pointer stand for themselves.
+      // like git-lfs, which keeps an empty file and a pointer as they are
       if (size === 0 || (start.length === size && isPointer(start))) return { id, as: 'itself' };
       const text = pointerText({ oid, size });
       return { id: blobHash(text.length, of.format).update(text).digest('hex'), as: { oid, size } };

@@ -259,7 +259,7 @@ async function keepContents(
   of: {
     readonly root: string;
     readonly changes: Changes;
-    /** Of this snapshot and no other. */
+    /** A ref that belongs to this snapshot and no other. */
     readonly ref: string;
     /** Sees the bytes of every file that is written. */
     readonly onContent: (path: string, chunk: Buffer) => void;

@@ -5,9 +5,11 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { ledgerFormat } from '../../domain/ledger/event-format.ts';
+import { stateDir } from '../../domain/ledger/state-dir.ts';
 import { writeDurably } from '../files/durable-file.ts';
 import { absentAsNull, hasCode, isAbsent, isThere, readCache } from '../files/state-file.ts';
 import { parseFields } from '../files/untrusted-json.ts';
+import { personsHome } from '../process/caller.ts';
 
 export type StateDirectory = {
   readonly path: string;
@@ -82,6 +84,21 @@ export async function makeRunDirectory(
     problems.push(made.error);
   }
   return err(`no directory for sockets: ${problems.join('; ')}; set XDG_RUNTIME_DIR to one that is yours`);
+}
+
+/** Makes the state directory with the folders in it, and returns the directory for sockets. */
+export async function makePlaces(
+  repository: Repository,
+  place: StateDirectory,
+  inputs: PlaceInputs,
+): Promise<Result<string, string>> {
+  const made = await makeStateDirectory(place, inputs.uid);
+  if (!made.ok) return made;
+  const state = stateDir(place.path);
+  for (const directory of [state.jobs, state.cache, `${state.root}/runs`])
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  await recordRepository(state.root, repository);
+  return await makeRunDirectory(repository, inputs);
 }
 
 /** Makes one level at a time: with `recursive`, Node tries forever on a file system such as /proc. */
@@ -237,7 +254,7 @@ export async function knownRepositories(root: string): Promise<readonly KnownRep
   return found.filter((one) => one !== null);
 }
 
-/** Decides where state is kept. The composition root reads it from the environment. */
+/** Decides where state is kept. */
 export type PlaceInputs = {
   /** `--state-dir`. */
   readonly flag: string | null;
@@ -245,6 +262,14 @@ export type PlaceInputs = {
   readonly uid: number;
   readonly home: string;
 };
+
+/** Returns the inputs of a call: its options and environment, and the user that calls. */
+export const placeInputs = (call: Pick<PlaceInputs, 'env'> & { readonly stateRoot: string | null }): PlaceInputs => ({
+  flag: call.stateRoot,
+  env: call.env,
+  uid: process.getuid?.() ?? -1,
+  home: personsHome(),
+});
 
 export type Root = { readonly path: string; readonly from: '--state-dir' | 'TIDEGATE_STATE_DIR' | 'default' };
 

@@ -119,7 +119,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
   };
 }
 
-/** Where nothing can be drawn over, nothing is fitted either: a run in a pipe draws as often as one on a screen. */
+/** The live region of a stream that cannot be drawn over. Nothing is fitted: a run in a pipe draws as often as one on a screen. */
 const nothingDrawn: LiveRegion = { draw: () => undefined, close: () => undefined, [Symbol.dispose]: () => undefined };
 
 function hasColour(stream: NodeJS.WriteStream, env: TerminalOptions['env']): boolean {

@@ -28,13 +28,13 @@ type WorkspaceRequest = {
   readonly checkout?: string;
   /** The person's checkout, for the contents of submodules; without it those are empty directories. */
   readonly modules?: string;
-  /** Where LFS objects are; without it pointers stay pointers. */
+  /** The stores of LFS objects. Without it pointers stay pointers. */
   readonly lfs?: LfsSources;
   /** Called while files are written, and only when that takes more than a moment. */
   onCopied?(copied: Copied): void;
 };
 
-/** How far a checkout is, in files. */
+/** The progress of a checkout, in files. */
 type Copied = { readonly done: number; readonly total: number };
 
 export type LfsSources = {
@@ -52,7 +52,7 @@ type Workspace = {
   readonly findings: readonly Finding[];
 };
 
-/** Where the record of a workspace is, unless the caller says otherwise. */
+/** The default path of the record of a workspace. */
 export const recordOf = (directory: string): string => `${directory}.json`;
 
 /**

@@ -10,7 +10,7 @@ export type AcpAdaptation = Partial<Pick<Launch, 'environment' | 'files'>> & {
   readonly lastSession?: string;
   /** Set when it forgets a turn that is cancelled. */
   readonly forgetsCancelledTurns?: true;
-  /** Whether the text of a failed call means that the agent's own rules refused it. */
+  /** True when the text of a failed call means that the agent's own rules refused it. */
   readonly isRefusal?: (text: string) => boolean;
 };
 

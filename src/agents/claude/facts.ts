@@ -19,6 +19,7 @@ const anthropic = {
 
 registerAgent({
   name: 'claude',
+  isDefault: true,
   kind: {
     executor: 'claude',
     load: async () => (await import('./executor.ts')).claudeExecutor,

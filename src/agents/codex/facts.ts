@@ -18,6 +18,7 @@ const openai = {
 
 registerAgent({
   name: 'codex',
+  isDefault: true,
   kind: {
     executor: 'codex',
     load: async () => (await import('./executor.ts')).codexExecutor,

@@ -107,7 +107,7 @@ function callOf(id: string, item: Fields): ToolCall | null {
 
 const argumentsOf = (item: Fields): Fields => fieldsOf(item['arguments']) ?? {};
 
-/** Of a tool of an MCP server. */
+/** Returns the answer of a tool of an MCP server. */
 function answerOf(item: Fields): string {
   const texts = partsOf(fieldsOf(item['result'])?.['content']).map((part) => textOf(part['text']) ?? '');
   return textOf(fieldsOf(item['error'])?.['message']) ?? texts.join('\n');

@@ -6,7 +6,7 @@ import type { AgentLogin } from '../facts.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** How an agent would be logged in, as far as it can be known without a call to its provider. */
+/** The login of an agent, as far as it can be known without a call to its provider. */
 export type LoginState =
   | { readonly by: 'variable'; readonly name: string }
   /** The person's own file: shown in the fence as it is and never copied, because a copied refresh token logs the person out. */
@@ -77,7 +77,7 @@ function contentOf(path: string): unknown {
 
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\dT/.test(text);
 
-/** Whether the user may read and write it: a token that is renewed in a fence must reach the person's file. */
+/** True when the user may read and write the file: a token that is renewed in a fence must reach the person's file. */
 function isOpenTo(path: string, uid: number): boolean {
   const { mode, uid: owner } = statSync(path);
   return owner === uid ? (mode & 0o600) === 0o600 : (mode & 0o006) === 0o006;

@@ -22,6 +22,7 @@ const anyProvider = {
 
 registerAgent({
   name: 'opencode',
+  isDefault: true,
   kind: {
     executor: 'opencode',
     load: async () => (await import('./executor.ts')).opencodeExecutor,

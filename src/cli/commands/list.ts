@@ -2,7 +2,7 @@ import type { CommandList } from '../frame/command.ts';
 
 /**
  * Every command by its name, in the order of `--help`. A command is loaded when it is called, with all that it needs;
- * `--help`, `completion` and the reference load all of them.
+ * `completion` and the reference load all of them.
  */
 export const commandList: CommandList = {
   init: async () => (await import('./begin/init.ts')).initCommand,

@@ -15,7 +15,7 @@ import { type RunSubject, resolveWholeRun } from '../frame/subject.ts';
 import { shortened, wordings } from '../frame/wording.ts';
 import { followRun, openTap } from './follow.ts';
 
-/** How the plan files differ from the plan of a run. */
+/** The differences between the plan files and the plan of a run. */
 type PlanNote = {
   /** One line for people. */
   readonly message: string;

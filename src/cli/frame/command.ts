@@ -24,6 +24,9 @@ export type Command = {
   run(input: Readonly<Record<string, unknown>>, context: Context, program: Program): Promise<Outcome> | Outcome;
 };
 
+/** The part of a command that `tidegate --help` shows. */
+export type CommandSummary = Pick<Command, 'name' | 'group' | 'summary' | 'hidden'>;
+
 /** All commands by name, in the order of `--help`. Each is loaded when it is needed. */
 export type CommandList = Readonly<Record<string, () => Promise<Command>>>;
 

@@ -1,5 +1,5 @@
 import type { Text } from '../../ports/terminal.ts';
-import { type Argument, type Command, groups, type Option } from './command.ts';
+import { type Argument, type Command, type CommandSummary, groups, type Option } from './command.ts';
 
 export const globalOptions = [
   { flags: '-C <dir>', summary: 'run as if started in <dir>' },
@@ -11,7 +11,7 @@ export const globalOptions = [
 ] as const;
 
 /** Returns the whole of `tidegate --help`, at most 80 columns wide. */
-export function overview(commands: readonly Command[]): readonly Text[] {
+export function overview(commands: readonly CommandSummary[]): readonly Text[] {
   const lines: Text[] = [
     'Runs waves of coding agents on a git repository; merges only what it can prove.',
     '',

@@ -6,8 +6,17 @@ import type { Ending } from '../../domain/gates/evidence.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import type { RepositoryFiles } from '../../domain/project/project.ts';
 import type { RunState } from '../../domain/run/run.ts';
-import type { Examined, PlanFlags, PlanSource, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
+import type {
+  Examined,
+  PlanFlags,
+  PlanSource,
+  ReadPlan,
+  Rehearsal,
+  RepositoryHandle,
+} from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
+import type { Listen } from '../../server/http/listen.ts';
+import type { RunningServer } from '../../server/start.ts';
 import type { Context } from './command.ts';
 
 /** Everything that commands need from the world. `main/` composes it; an adapter is loaded at its first use. */
@@ -39,7 +48,7 @@ export type RepositoryAccess = 'look' | 'ask' | 'act';
 export type OpenRepository = (context: Context, access: RepositoryAccess) => Promise<Result<RepositoryHandle, string>>;
 
 export type AuthPorts = {
-  /** As far as can be known without calling an agent. */
+  /** Lists logins as far as they can be known without calling an agent. */
   logins(context: Context): Promise<readonly Login[]>;
   /** Runs the agent's own command for a token on this terminal and returns its exit code. Null when there is no such program. */
   setupToken(token: SetupToken): Promise<number | null>;
@@ -74,17 +83,7 @@ export type InitPorts = {
 };
 
 /** Tries setup, checks and agents like a run, and leaves nothing behind. Resolves early after `stop`. */
-export type Rehearse = (context: Context, rehearsal: Rehearsal) => Promise<void>;
-
-export type Rehearsal = {
-  readonly stop: AbortSignal;
-  /** Called with the step that begins now. */
-  step(text: string): void;
-  examined(row: RehearsalRow): void;
-};
-
-/** `isAgent`: about an agent that tasks of this repository may use, or that there is none. */
-export type RehearsalRow = Examined & { readonly isAgent?: true };
+type Rehearse = (context: Context, rehearsal: Rehearsal) => Promise<void>;
 
 export type Configuration = {
   readonly table: readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
@@ -124,7 +123,7 @@ export type DiffPrograms = {
   ): Promise<number | null>;
 };
 
-export type Examine = (context: Context) => Promise<Examined>;
+type Examine = (context: Context) => Promise<Examined>;
 
 /** Finds the plan and reads it with all layers of settings. An error means that it could not be read at all. */
 export type PlanReader = (
@@ -168,7 +167,7 @@ export type PlanFiles = {
 };
 
 /** Returns the text of a file in a snapshot, or why there is none. */
-export type DraftText = (repository: string, commit: CommitId, file: string) => Promise<Result<string, Finding>>;
+type DraftText = (repository: string, commit: CommitId, file: string) => Promise<Result<string, Finding>>;
 
 type ShellOrder = {
   readonly state: RunState;
@@ -190,26 +189,6 @@ export type EnterShell = (
   context: Context,
   order: ShellOrder,
 ) => Promise<Result<Ending, { readonly problem: string; readonly fix: string }>>;
-
-/** Where a server listens: an address, or a Unix socket. */
-export type Listen = {
-  readonly host: string;
-  readonly port: number;
-  readonly socket: string | null;
-  /** Host names, beside those of the loopback, that clients may use. */
-  readonly names: readonly string[];
-  readonly tls: { readonly cert: string; readonly key: string } | null;
-};
-
-export type RunningServer = {
-  readonly url: string;
-  /** Rejects when the server fails; never resolves. */
-  readonly failed: Promise<never>;
-  /** Makes a one-time link for a browser. Null when the caller may not decide. */
-  readonly link: (() => string) | null;
-  /** Ends the server. Agents continue, driven from the background. */
-  stop(): Promise<void>;
-};
 
 export type ServePorts = {
   start(context: Context, listen: Listen): Promise<Result<RunningServer, string>>;

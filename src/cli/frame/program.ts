@@ -6,6 +6,7 @@ import type { Text } from '../../ports/terminal.ts';
 import {
   type Command,
   type CommandList,
+  type CommandSummary,
   type Context,
   exitCodes,
   type Outcome,
@@ -16,6 +17,8 @@ import { globalOptions, overview } from './help.ts';
 import { type ParsedInput, parserOf } from './parse.ts';
 
 type Frame = Program & {
+  /** Absent: every command is loaded for its summary. */
+  readonly summaries?: () => Promise<readonly CommandSummary[]>;
   readonly open: (options: GlobalOptions) => Context;
 };
 export type GlobalOptions = {
@@ -33,7 +36,8 @@ export async function runProgram(argv: readonly string[], frame: Frame): Promise
   if (front.problem !== null) return end('tidegate', usageError('unknown-option', front.problem));
   if (front.version) return end('version', versionOf(context));
   if (front.name === null || (front.name === 'help' && front.rest.length === 0)) {
-    return end('help', { exit: exitCodes.done, reason: 'done', lines: overview(await allCommands(frame.commands)) });
+    const summaries = await (frame.summaries?.() ?? allCommands(frame.commands));
+    return end('help', { exit: exitCodes.done, reason: 'done', lines: overview(summaries) });
   }
   const [name, rest] = front.name === 'help' ? [front.rest[0] ?? '', ['--help']] : ([front.name, front.rest] as const);
   const load = Object.hasOwn(frame.commands, name) ? frame.commands[name] : undefined;

@@ -5,7 +5,7 @@ import { approved, begun, ended, held, hello, reply, run, started } from '../../
 import { viewed } from '../../../test/support/viewed.ts';
 import { FrameView } from '../../adapters/terminal/screen/frame-view.tsx';
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
-import { inconclusive } from '../../domain/gates/check-outcome.ts';
+import { inconclusive } from '../../domain/gates/make-verdict.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { Key, Size } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';

@@ -1,4 +1,4 @@
-/** How an agent hands off, in its prompt and when it is reminded. */
+/** The commands for a handoff, shown in an agent's prompt and in reminders. */
 export const handoffCommands = `  tidegate handoff done -m "what you did"
   tidegate handoff partial -m "what you did" --remaining "what is left"
   tidegate handoff failed -m "why it cannot be done"`;

@@ -7,7 +7,7 @@ import { policy } from '../settings/policy.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import type { Providers } from './provider.ts';
 
-/** Of the models of the agent that does the task; empty for programs that need none. */
+/** Returns the provider of the agent that does the task. Empty for programs that need no model. */
 export const providerOf = (task: TaskState): string => agentKinds[agentOf(task)]?.provider ?? '';
 
 /** Somebody else to give the task to while its provider is paused: of its own chain first. */

@@ -18,7 +18,7 @@ import {
   severities,
 } from './board.ts';
 
-/** Where a post goes. A question or a request waits for an answer; what is for a task that is not there goes to a person. */
+/** Returns the id, audience and status of a post. A question or a request waits for an answer. A post for an unknown task goes to a person. */
 export function placeOf(
   { board, tasks }: Pick<RunState, 'board' | 'tasks'>,
   { kind, target }: Pick<Post, 'kind' | 'target'>,

@@ -14,7 +14,7 @@ export type RecordKind = (typeof recordKinds)[number];
 /** `person`: whoever looks after the run. `all`: every task of it. A task that is called so cannot be addressed by name. */
 export type RecordTarget = TaskId | 'person' | 'all';
 
-/** How much depends on the answer. While a `critical` question is open, the run does not land. */
+/** The weight of the answer. While a `critical` question is open, the run does not land. */
 export const severities = ['low', 'normal', 'high', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 

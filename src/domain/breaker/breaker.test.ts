@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { foreign, healthyWork, type Transcript, transcript } from '../../../test/support/transcripts.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { AgentEvent, ToolCall } from '../tool-calls/agent-event.ts';
-import { type Breaker, evolveBreaker, newBreaker, stopDue, type Trip, tellAgent } from './breaker.ts';
+import { type Breaker, evolveBreaker, newBreaker, spiralWarning, stopDue, type Trip } from './breaker.ts';
 
 const workspace = '/workspace';
 
@@ -443,7 +443,7 @@ test('the breaker remembers no more after 600 rounds than after 200', () => {
 
 test('what the agent is told names the file and a way out', () => {
   const trips = tripsOf((log) => times(3, () => log.edit('src/a.ts', 'x', 'old_string is not unique', 'failed')));
-  expect(trips.map(tellAgent)).toEqual([
+  expect(trips.map(spiralWarning)).toEqual([
     'The same attempt has failed 3 times with the same error. Read the file again and copy the text to be replaced exactly, with its white space, or write the whole file.',
   ]);
 });

@@ -17,7 +17,7 @@ import {
   withoutReturns,
 } from './spirals.ts';
 
-export { type Trip, tellAgent } from './spirals.ts';
+export { spiralWarning, type Trip } from './spirals.ts';
 
 /**
  * Holds what the circuit breaker remembers of an attempt: of bounded size, whatever the agent does. It looks for spirals, and rather

@@ -22,7 +22,7 @@ type EchoClass = 'edit-format-friction' | 'scope-denied' | 'command-blocked' | '
 const tripCount = 3;
 
 /** Returns the one warning that the agent gets, so that it can leave the loop by itself. */
-export function tellAgent(trip: Trip): string {
+export function spiralWarning(trip: Trip): string {
   const file = trip.file === null ? 'the same file' : `\`${trip.file}\``;
   switch (trip.pattern) {
     case 'pagination-spiral':

@@ -97,13 +97,13 @@ describe('the answer to a request about a task', () => {
     });
 
     test('gives the round up when the run is halted, and decides as without it', () => {
-      const givenUp = { type: 'round-abandoned', ...number, because: { rule: 'round-interrupted', task: 'a' } };
+      const abandonment = { type: 'round-abandoned', ...number, because: { rule: 'round-interrupted', task: 'a' } };
       for (const request of requests) {
         const alone = answer(at({ status: 'ready' }, halted), request);
         expect(alone.ok && Array.isArray(alone.value)).toBe(true);
         expect(answer(at({ status: 'ready' }, round, halted), request)).toEqual({
           ok: true,
-          value: [givenUp, ...(alone.ok ? alone.value : [])],
+          value: [abandonment, ...(alone.ok ? alone.value : [])],
         });
       }
     });

@@ -62,7 +62,7 @@ export function answer(state: RunState, request: RequestEvent): RequestAnswer {
     case 'requested-undo':
       if (isUndone(state, request.task)) return ok([]);
       if (state.plan.land === 'pr') return err(undoOfRequest(state));
-      if (state.undo.standing !== 'landed') return err({ rule: 'nothing-landed' });
+      if (state.undo.status !== 'landed') return err({ rule: 'nothing-landed' });
       return request.task !== null && leftToLand(state).includes(request.task)
         ? err({ rule: 'task-not-landed', task: request.task })
         : ok('later');
@@ -182,11 +182,11 @@ function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRe
   const isWaiting = state.mode.mode === 'halted' || waitsForRoles(state, state.waves[wave]);
   if (!isWaiting || round === undefined || round.status === 'merging') return ok('later');
   const because = { rule: 'round-interrupted', task: id } as const;
-  const givenUp = { type: 'round-abandoned', wave, round: round.round, because } as const;
-  const after = evolveRun(state, { seq: 0, event: givenUp });
+  const abandonment = { type: 'round-abandoned', wave, round: round.round, because } as const;
+  const after = evolveRun(state, { seq: 0, event: abandonment });
   if (after === null) return ok('later');
   const decided = answerTask(after, request);
-  return decided.ok && decided.value !== 'later' ? ok([givenUp, ...decided.value]) : decided;
+  return decided.ok && decided.value !== 'later' ? ok([abandonment, ...decided.value]) : decided;
 }
 
 /** In an open round. Until that is over, its snapshot stays what the round was opened with. */

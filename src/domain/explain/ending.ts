@@ -8,7 +8,7 @@ import { describeVerdict } from './explain.ts';
 import { checkLines } from './hold.ts';
 import { checkOutcomes, few, plural } from './text.ts';
 
-/** How a run ended, with the command that lands the rest if only a part has landed. Null while it has not ended. */
+/** Tells how a run ended, with the command that lands the rest if only a part has landed. Null while it has not ended. */
 export function endLine(state: RunState): string | null {
   const text = endText(state);
   return text === null || !isPartlyLanded(state) ? text : `${text}: tidegate land ${state.run}`;
@@ -40,7 +40,7 @@ export function endText(state: RunState): string | null {
     case 'rejected':
       return `Not started: ${rejection(state)}`;
     case 'abandoned':
-      return `Abandoned by ${state.abandoned?.who ?? 'nobody'}${state.undo.standing === 'landed' ? `; ${target.branch} keeps what has landed` : ''}`;
+      return `Abandoned by ${state.abandoned?.who ?? 'nobody'}${state.undo.status === 'landed' ? `; ${target.branch} keeps what has landed` : ''}`;
     case 'failed':
       return 'Failed';
   }

@@ -16,7 +16,7 @@ import {
 } from '../../../test/support/plans.ts';
 import { steps } from '../../pipeline/steps.ts';
 import { continuesByItself } from '../agents/provider.ts';
-import { failWith } from '../gates/check-outcome.ts';
+import { failWith } from '../gates/make-verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { evolveRun, type RunState } from '../run/run.ts';
 import type { Hold, TaskProgress } from '../run/task.ts';

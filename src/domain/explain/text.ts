@@ -1,3 +1,4 @@
+import { agentKinds, defaultAgents } from '../../agents/agents.ts';
 import { safeLine, safeText } from '../base/safe-text.ts';
 import type { CheckOutcome } from '../gates/evidence.ts';
 import type { Clause, Directive } from '../plan/plan.ts';
@@ -104,9 +105,10 @@ export const noAgentLines = (fixes: readonly string[], then: string): readonly s
   `then:  ${then}`,
 ];
 
+const [firstAgent = '', ...otherAgents] = defaultAgents;
+
 /** The command that installs an agent. */
-export const installAgent =
-  'npm install -g @anthropic-ai/claude-code   # or codex, opencode; or write `agent: command`';
+export const installAgent = `${agentKinds[firstAgent]?.install}   # or ${otherAgents.join(', ')}; or write \`agent: command\``;
 
 /** The fix for an installed program that does not start in the fence. `line` is the setting that makes it visible, and its file. */
 export const programFix = (path: string, line: { readonly text: string; readonly file: string } | null): string =>

@@ -243,7 +243,7 @@ export type CheckOutcome = {
 /** The result of running the commands of `generated` on a candidate. */
 export type GeneratorOutcome = {
   readonly ending: Ending;
-  /** Of the whole workspace, on the candidate's last commit; nothing but generated paths is taken from it. */
+  /** The snapshot of the whole workspace, on the candidate's last commit; nothing but generated paths is taken from it. */
   readonly snapshot: SnapshotEvidence | null;
   readonly log: LogEvidence;
   /** The last lines of output, for people; at most 4 KB. */

@@ -2,7 +2,6 @@ import type { PlanHash, TaskId } from '../base/ids.ts';
 import { unreachable } from '../base/result.ts';
 import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
-import { failWith } from './check-outcome.ts';
 import type {
   ApprovalEvidence,
   ClosureEvidence,
@@ -15,6 +14,7 @@ import type {
   PreflightEvidence,
   ThreadEvidence,
 } from './evidence.ts';
+import { failWith } from './make-verdict.ts';
 import { judgeClosure, judgeContract, judgeLoad, judgeMerge, judgePreflight, judgeThread } from './start-gates.ts';
 import type { Verdict } from './verdict.ts';
 import { phaseVersions } from './versions.ts';

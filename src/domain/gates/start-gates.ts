@@ -5,7 +5,6 @@ import type { Finding, FindingOf } from '../findings/finding.ts';
 import { whyMissing } from '../plan/earlier-waves.ts';
 import { closureOf, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
 import { contradictionOf, mainRemote } from '../plan/repo-claim.ts';
-import { failWith, inconclusive, pass } from './check-outcome.ts';
 import type {
   ClosureEvidence,
   ContractEvidence,
@@ -14,6 +13,7 @@ import type {
   PreflightEvidence,
   ThreadEvidence,
 } from './evidence.ts';
+import { failWith, inconclusive, pass } from './make-verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 /** 000: a real run id, a plan that exists, and a `--wave` whose earlier waves are in the commit that the run begins at. */

@@ -14,6 +14,6 @@ export type Verdict = { readonly gate: Gate; readonly version: number; readonly 
 export const passes = (verdicts: readonly Verdict[]): boolean =>
   verdicts.length > 0 && verdicts.every((verdict) => verdict.outcome === 'pass');
 
-/** Everything that keeps these from passing. */
+/** Returns everything that keeps these from passing. */
 export const findingsIn = (verdicts: readonly Verdict[]): readonly Finding[] =>
   verdicts.flatMap((verdict) => (verdict.outcome === 'pass' ? [] : verdict.findings));

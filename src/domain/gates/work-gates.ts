@@ -2,8 +2,8 @@ import type { PlanHash, TaskId } from '../base/ids.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { matches, pattern as parsed } from '../scope/pattern.ts';
 import { outOfScope, scopeOf } from '../scope/scope.ts';
-import { failWith, inconclusive, pass } from './check-outcome.ts';
 import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
+import { failWith, inconclusive, pass } from './make-verdict.ts';
 import { passes, type Verdict } from './verdict.ts';
 
 /** 2: passes when a person approved exactly this plan. A time-out is never an approval. */

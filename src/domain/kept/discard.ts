@@ -93,7 +93,7 @@ export const discarded = ({ waves, tasks, undo }: RunState): readonly TaskId[] =
     .map(({ task }) => task)
     .filter((task) => tasks[task]?.progress.status === 'dropped' && !undo.landed.includes(task));
 
-/** Of the runs that have ended, only these are landed by a later `tidegate land`. */
+/** True for an ended run that a later `tidegate land` can still land. */
 const mayStillLand = ({ ended }: RunState): boolean => ended === 'done';
 
 const isLandingUnderWay = ({ taps, landing }: RunState): boolean =>

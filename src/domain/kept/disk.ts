@@ -19,7 +19,7 @@ export type Holding =
   /** Objects of a commit that no workspace borrows. Those that one does are not ours to count: they are its repository. */
   | { readonly kind: 'store'; readonly id: string; readonly bytes: number; readonly usedAt: number }
   | {
-      /** Of a snapshot, for a person's shell or editor: nothing in it counts. */
+      /** A copy of a snapshot for a person's shell or editor: nothing in it counts. */
       readonly kind: 'copy';
       readonly id: string;
       readonly bytes: number;

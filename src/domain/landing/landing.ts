@@ -152,5 +152,5 @@ export type LandingConflict = {
 export type SidesBeside = { readonly path: string; readonly sides: readonly Side[] };
 export type Side = 'branch' | 'run';
 
-/** Where one side of such a file lies. */
+/** The path of one side of such a file. */
 export const sideName = (path: string, side: Side): string => `${path}.tidegate-${side}`;

@@ -62,7 +62,7 @@ export type RequestTerms = {
   readonly opener: Opener;
   readonly branch: string;
   readonly base: string;
-  /** Where the branch was pushed to. */
+  /** The repository that the branch was pushed to. */
   readonly head: { readonly host: string; readonly repository: string };
   /** The repository that gets the pull request; another than `head` when the person pushes to a fork. */
   readonly target: { readonly host: string; readonly repository: string };

@@ -5,7 +5,7 @@ import type { RunState } from '../run/run.ts';
 /** The part of a run that is on the person's branch, and the undo that is under way. */
 export type UndoState = {
   /** `undone` when all of it was undone since it last landed. */
-  readonly standing: 'nothing' | 'landed' | 'undone';
+  readonly status: 'nothing' | 'landed' | 'undone';
   /** Tasks that landed since the last undo of the whole run, including those that were undone one by one. */
   readonly landed: readonly TaskId[];
   /** The commits that landed for them; of a rebuilt landing the rebuilt ones. */
@@ -18,7 +18,7 @@ export type UndoState = {
 
 export type Reverts = Omit<Extract<RunEvent, { type: 'undo-prepared' }>, 'type'>;
 
-export const noUndo: UndoState = { standing: 'nothing', landed: [], commits: {}, tasks: [], prepared: null };
+export const noUndo: UndoState = { status: 'nothing', landed: [], commits: {}, tasks: [], prepared: null };
 
 export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
   switch (event.type) {
@@ -26,7 +26,7 @@ export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
     case 'pull-request-landed':
       return {
         ...state,
-        standing: 'landed',
+        status: 'landed',
         landed: [...state.landed, ...event.tasks],
         commits: {
           ...state.commits,
@@ -42,7 +42,7 @@ export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
       return { ...state, prepared: null };
     case 'undone':
       return event.task === null
-        ? { ...noUndo, standing: 'undone', commits: state.commits }
+        ? { ...noUndo, status: 'undone', commits: state.commits }
         : { ...state, tasks: [...state.tasks, event.task], prepared: null };
     default:
       return state;
@@ -57,4 +57,4 @@ export const leftToLand = ({ tasks, undo }: Pick<RunState, 'tasks' | 'undo'>): r
 
 /** Tells whether a run or task is no longer on the branch, because it was undone. */
 export const isUndone = ({ undo }: Pick<RunState, 'undo'>, task: TaskId | null): boolean =>
-  undo.standing === 'undone' || (task !== null && undo.tasks.includes(task));
+  undo.status === 'undone' || (task !== null && undo.tasks.includes(task));

@@ -41,7 +41,7 @@ export type Directory = {
   readonly wouldIgnore: (name: string) => boolean;
 };
 
-/** Where the top says nothing, the directories right below it are looked at: `web/` and `api/` of one product. */
+/** Detects the parts of a project. Without a manifest at the top, the directories below it count: `web/` and `api/` of one product. */
 export function detectProject(repository: RepositoryFiles): Project {
   const top = partsOf(directoryIn(repository, ''));
   const parts =

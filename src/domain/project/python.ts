@@ -54,7 +54,7 @@ function toolOf(directory: Directory, project: string, requirements: readonly st
   };
 }
 
-/** Of the commands only `unittest` is a module and no program. */
+/** Returns a command as it is typed. Only `unittest` is a module and no program. */
 const asProgram = (command: string): string => (command === 'unittest' ? 'python -m unittest' : command);
 
 /** With the extras that tests are usually in. */
@@ -72,6 +72,6 @@ function testsOf(directory: Directory, config: string): readonly string[] {
   return hasTests ? ['unittest'] : [];
 }
 
-/** As a dependency, and not only in a section that configures it. */
+/** True when it is a dependency, not only a section that configures it. */
 const names = (config: string, program: string): boolean =>
   new RegExp(`^\\s*["']?${program}(?![\\w.-])|["']${program}(?![\\w.-])`, 'm').test(config);

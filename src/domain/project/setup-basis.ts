@@ -96,7 +96,7 @@ function pip([command, ...words]: readonly string[]): Tool | null {
   return isListed ? 'python' : null;
 }
 
-/** Whether installing runs code of the repository, or builds or copies a part of it, which may be any file. */
+/** True when installing runs code of the repository, or builds or copies a part of it, which may be any file. */
 function takesMore(path: string, read: (path: string) => string, tools: readonly (Tool | null)[]): boolean {
   switch (basename(path)) {
     case 'package.json':

@@ -18,7 +18,7 @@ export type Cost = {
   readonly attempts: number;
   readonly live: number;
   readonly usage: Usage;
-  /** Of tasks. */
+  /** Null except for tasks. */
   readonly spend: Spend | null;
 };
 

@@ -260,7 +260,7 @@ function withNote(state: TaskState, note: AgentNote): TaskState {
     case 'started':
       return { ...state, session: sessionAfter(state, attempt, note.session) };
     case 'heard':
-      return { ...state, heard: [...state.heard, { request: note.request, attempt: attempt.id }] };
+      return { ...state, deliveries: [...state.deliveries, { request: note.request, attempt: attempt.id }] };
     default:
       return state;
   }

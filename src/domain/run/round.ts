@@ -123,7 +123,7 @@ export const checksToRepeat = ({
     .filter(({ outcome, tree }) => outcome !== 'passed' && (outcome === 'could-not-run' || tree === branch?.tree))
     .map(({ tree, name }) => ({ tree, check: name }));
 
-/** Where threads of waves are opened. `tokenFrom` names the variable that holds the token; the token itself is nowhere. */
+/** The service in which threads of waves are opened. `tokenFrom` names the variable that holds the token; the token itself is nowhere. */
 export type ThreadPlan = {
   readonly intake: string | null;
   readonly threads: string | null;

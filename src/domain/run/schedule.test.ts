@@ -11,7 +11,7 @@ import {
   type TaskSketch,
 } from '../../../test/support/plans.ts';
 import type { Finding } from '../findings/finding.ts';
-import { pass } from '../gates/check-outcome.ts';
+import { pass } from '../gates/make-verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { noUsage } from '../tool-calls/agent-event.ts';
 import { type RunState, tasksOfWave } from './run.ts';

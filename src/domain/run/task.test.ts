@@ -21,8 +21,8 @@ import {
 } from '../../../test/support/plans.ts';
 import { noReport } from '../agents/agent-note.ts';
 import type { Finding } from '../findings/finding.ts';
-import { failWith, inconclusive } from '../gates/check-outcome.ts';
 import { judged } from '../gates/judge.ts';
+import { failWith, inconclusive } from '../gates/make-verdict.ts';
 import type { Verdict } from '../gates/verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { policy } from '../settings/policy.ts';

@@ -160,7 +160,7 @@ export type TaskState = {
   /** The limit that people were warned about. */
   readonly warned: number | null;
   /** Requests whose message reached an agent. */
-  readonly heard: readonly { readonly request: number; readonly attempt: AttemptId }[];
+  readonly deliveries: readonly { readonly request: number; readonly attempt: AttemptId }[];
   readonly granted: readonly string[];
   /** The candidate that a closure role is about; absent for ordinary tasks, and for a role that has not been opened. */
   readonly about?: RoleSubject;
@@ -189,7 +189,7 @@ export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   used: noUsage,
   raised: 0,
   warned: null,
-  heard: [],
+  deliveries: [],
   granted: [],
   progress: { status: 'waiting', next: fresh, last: null },
 });

@@ -16,7 +16,7 @@ export type Pattern = {
   readonly below: boolean;
   /** The beginning and end of the last segment of every match, folded. */
   readonly last: { readonly head: string; readonly tail: string };
-  /** As written, in NFC. */
+  /** The text as written, in NFC. */
   readonly exact: () => Automaton;
   /** Under case folding and normalisation. */
   readonly folded: () => Automaton;

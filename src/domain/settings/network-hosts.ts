@@ -60,7 +60,7 @@ export const hostPatterns = (list: readonly string[]): readonly HostPattern[] =>
 export const isListed = (list: readonly HostPattern[], host: NetworkHost, port: number): boolean =>
   list.some((pattern) => hasHost(pattern, host) && hasPort(pattern, port));
 
-/** Whether all that `inner` lets through is let through by `outer` as well. */
+/** True when `outer` allows everything that `inner` allows. */
 export function listCovers(outer: readonly string[], inner: readonly string[]): boolean {
   const wide = hostPatterns(outer);
   return hostPatterns(inner).every((pattern) =>

@@ -1,3 +1,4 @@
+import { defaultAgents } from '../../agents/agents.ts';
 import { closureRoles } from '../closure/roles.ts';
 import { sizePattern } from '../kept/disk.ts';
 import { type Role, roles } from '../plan/plan.ts';
@@ -142,7 +143,7 @@ export const writtenClosure = fields(
 );
 export type WrittenClosure = ValueOf<typeof writtenClosure>;
 
-/** How far a run goes without asking, from the least on. */
+/** The values of `land`, in the order of how much a run does without asking. */
 const landings = ['branch', 'pr', 'ask', 'auto', 'wave'] as const;
 
 /** Keys that plans and configuration share. */
@@ -154,12 +155,7 @@ export const runSettings = {
     tighten((value, { allowed }) => allowed !== undefined && landings.indexOf(value) > landings.indexOf(allowed)),
     'How finished work reaches your branch. branch and pr leave your branch alone; wave lands after every wave.',
   ),
-  agent: key(
-    list(agentName, 1),
-    ['claude', 'codex', 'opencode'],
-    anything,
-    'An agent, or a list of agents to fall back on.',
-  ),
+  agent: key(list(agentName, 1), defaultAgents, anything, 'An agent, or a list of agents to fall back on.'),
   model: key(nullable(words), null, anything, 'Model for tasks that name none. null: the default of the agent.'),
   command: key(nullable(argv), null, anything, 'Program and arguments for agent: command or acp.'),
   dispatch: key(

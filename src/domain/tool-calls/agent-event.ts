@@ -33,7 +33,7 @@ export type ToolCall = {
   /** The agent's own name for the tool. */
   readonly tool: string;
   readonly kind: ToolKind;
-  /** As the agent spelled them: absolute, or relative to the workspace. */
+  /** The paths as the agent spelled them: absolute, or relative to the workspace. */
   readonly paths: readonly string[];
   /** Set for `run`. */
   readonly command: string | null;

@@ -10,7 +10,7 @@ export type ToolchainRow = {
   readonly variable?: string;
   /** Its programs look at the variable themselves. */
   readonly passes?: true;
-  /** Where it lies; `~` is home. */
+  /** The path of the tool; `~` is home. */
   readonly places?: readonly string[];
   /** Instead of places: whatever directory holds this. */
   readonly marker?: string;
@@ -23,7 +23,7 @@ export type ToolchainRow = {
   readonly shows: readonly string[];
   /** Credentials that lie there or nearby: visible by no rule of ours. */
   readonly never: readonly string[];
-  /** Where its installations and other checkouts lie, besides its place itself: each is looked through for credentials of any tool. */
+  /** Other directories of its installations and checkouts. Each is searched for credentials of any tool. */
   readonly holds?: readonly string[];
   /** The variable of a row that is needed along with it. */
   readonly with?: string;

@@ -20,9 +20,9 @@ export type ActionTerms = {
   readonly name: string;
   /** `person`: refused to agents. */
   readonly who: 'person' | 'anyone';
-  /** Whether `tidegate serve` has a route for it. */
+  /** True when `tidegate serve` has a route for it. */
   readonly rest: boolean;
-  /** Whether it is a tool of `tidegate mcp`. */
+  /** True when it is a tool of `tidegate mcp`. */
   readonly mcp: boolean;
 };
 

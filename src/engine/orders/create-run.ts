@@ -18,8 +18,7 @@ import {
 import { allTasks } from '../../domain/plan/plan.ts';
 import { repoClaims } from '../../domain/plan/repo-claim.ts';
 import { evolveRun, foldRun, type RunState } from '../../domain/run/run.ts';
-import { contract } from '../../pipeline/contract.ts';
-import { load } from '../../pipeline/load.ts';
+import { contract, load } from '../../pipeline/creation.ts';
 import type { StepInputs } from '../../pipeline/step.ts';
 import { steps } from '../../pipeline/steps.ts';
 import type { GitReader } from '../../ports/merger.ts';

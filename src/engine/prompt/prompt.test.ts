@@ -17,8 +17,8 @@ import {
   type TaskSketch,
 } from '../../../test/support/plans.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { pass } from '../../domain/gates/check-outcome.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
+import { pass } from '../../domain/gates/make-verdict.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { type Directive, plannedById, roles } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';

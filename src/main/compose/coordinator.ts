@@ -1,28 +1,28 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import { getCompileCacheDir } from 'node:module';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stateDisk } from '../../adapters/disk/index.ts';
+import { watchPresence } from '../../adapters/files/state-file.ts';
 import { gitReader } from '../../adapters/git/read/index.ts';
 import { takeMarkers, watchMarkers } from '../../adapters/markers/index.ts';
 import { mergerProcess } from '../../adapters/merger-process/index.ts';
 import { personsNotices, webhookNotices, webThreads } from '../../adapters/outbox/index.ts';
+import { draftReader } from '../../adapters/plan-files/draft-process.ts';
+import { planPlace, readDiskLimits, readSettings } from '../../adapters/plan-files/repository-plan.ts';
 import { personsHome } from '../../adapters/process/caller.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import { identify, isAlive } from '../../adapters/process/process-identity.ts';
 import { processSupervisors } from '../../adapters/supervisors/index.ts';
 import { storedTokens, tokensFile } from '../../agents/common/login.ts';
-import type { RepoEvent } from '../../domain/ledger/events.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import { coordinate } from '../../engine/coordinator.ts';
+import { recordInRepo } from '../../engine/run-log.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { Holder, Ledger } from '../../ports/ledger.ts';
-import { entry } from '../entry.ts';
-import { readDiskLimits, readSettings } from '../plan-reader.ts';
-import { draftReader } from './drafts.ts';
+import { entry, ownProcesses } from '../entry.ts';
 
 /** The places of a repository, and the environment of its coordinator. */
 export type HostSetting = {
@@ -54,34 +54,25 @@ export async function hostCoordinator(setting: HostSetting, ledger: Ledger): Pro
     tidegate: setting.version,
   });
 
-  const environment = forOurs(env);
-  const merger = mergerProcess({
-    command: [process.execPath, entry('merger')],
-    stateDir: state.root,
-    checkout,
-    env: environment,
-  });
-  const supervisors = processSupervisors({
-    jobs: state.jobs,
-    node: process.execPath,
-    program: entry('supervisor'),
-    environment,
-  });
+  const { node, env: environment, ...programs } = ownProcesses(env);
+  const merger = mergerProcess({ command: [node, programs.merger], stateDir: state.root, checkout, env: environment });
+  const supervisors = processSupervisors({ jobs: state.jobs, node, program: programs.supervisor, environment });
   const git = gitReader({ checkout, repository: state.repository });
   const places = { state, checkout, runDirectory };
-  const disk = stateDisk(state, () => readDiskLimits(checkout, state.root, env));
+  const place = planPlace(checkout, state.root, env);
+  const disk = stateDisk(state, () => readDiskLimits(place));
   const secret = secretsOf(env);
   const sender = {
     stateDirectory: state.root,
     repository: checkout,
-    setting: async () => (await readSettings(checkout, state.root, env)).notify,
+    setting: async () => (await readSettings(place)).notify,
   };
   const notices = personsNotices({ ...sender, env, bell: setting.bell });
   const webhooks = await webhookNotices({ ...sender, secret });
   const threads = webThreads({ stateDirectory: state.root, secret });
   await disk.tidy();
-  const drafts = draftReader(setting);
-  const agentsAtOnce = async () => (await readSettings(checkout, state.root, env)).machine.agents;
+  const drafts = draftReader({ checkout, state, env, program: entry('cli') });
+  const agentsAtOnce = async () => (await readSettings(place)).machine.agents;
   const world = { merger, supervisors, git, places, disk, notices, webhooks, threads, drafts, agentsAtOnce, epoch };
   // answers that came while no coordinator was running count from their own time
   await takeMarkers(state, ledger);
@@ -103,19 +94,6 @@ export async function hostCoordinator(setting: HostSetting, ledger: Ledger): Pro
   };
 }
 
-/** Calls `gone` once when a directory is missing twice in a row. */
-function watchPresence(directory: string, gone: () => void): Disposable {
-  let missed = 0;
-  const timer = setInterval(() => {
-    missed = existsSync(directory) ? 0 : missed + 1;
-    if (missed !== 2) return;
-    clearInterval(timer);
-    gone();
-  }, 10_000);
-  timer.unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
-}
-
 /** Starts a coordinator that outlives this process and its terminal. */
 export function startBackground(setting: HostSetting): ChildProcess {
   const log = openSync(`${setting.state.root}/coordinator.log`, 'a', 0o600);
@@ -124,17 +102,11 @@ export function startBackground(setting: HostSetting): ChildProcess {
     detached: true,
     stdio: ['ignore', log, log],
     cwd: '/',
-    env: forOurs(setting.env),
+    env: ownProcesses(setting.env).env,
   });
   closeSync(log);
   child.unref();
   return child;
-}
-
-/** Passes the compile cache on to our own processes. No agent and no git gets it. */
-export function forOurs(env: HostSetting['env']): HostSetting['env'] {
-  const compiled = getCompileCacheDir();
-  return compiled === undefined ? env : { ...env, NODE_COMPILE_CACHE: dirname(compiled) };
 }
 
 /** Returns a secret that the configuration names: from the environment, or from `tidegate auth secret`. */
@@ -152,11 +124,3 @@ const clock: Clock = {
   },
   nonce: () => randomBytes(16).toString('hex'),
 };
-
-async function recordInRepo(ledger: Ledger, epoch: number, event: RepoEvent): Promise<void> {
-  for (;;) {
-    const past = await ledger.read('repo');
-    const appended = await ledger.append('repo', past.length, [event], epoch);
-    if (appended.outcome !== 'conflict') return;
-  }
-}

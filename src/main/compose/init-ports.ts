@@ -2,6 +2,7 @@ import { readYaml } from '../../adapters/plan-files/source-file.ts';
 import { lookAtProject, readTopFile, rewriteFile, writeNewFile } from '../../adapters/project/index.ts';
 import { findRepository } from '../../adapters/state-directory/index.ts';
 import type { InitPorts } from '../../cli/frame/ports.ts';
+import { ownProcesses } from '../entry.ts';
 
 export const initPorts: InitPorts = {
   find: findRepository,
@@ -15,5 +16,8 @@ export const initPorts: InitPorts = {
   },
   write: writeNewFile,
   rewrite: rewriteFile,
-  rehearse: async (context, rehearsal) => await (await import('./rehearsal.ts')).rehearseSetup(context, rehearsal),
+  rehearse: async (context, rehearsal) => {
+    const { rehearseSetup } = await import('../../doctor/rehearsal.ts');
+    await rehearseSetup(context, rehearsal, ownProcesses(context.env));
+  },
 };

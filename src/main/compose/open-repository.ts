@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { access, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stateDisk } from '../../adapters/disk/index.ts';
@@ -19,45 +20,37 @@ import { memoryLedger } from '../../adapters/ledger/memory/index.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite/index.ts';
 import { takeMarkers } from '../../adapters/markers/index.ts';
 import { letsAgentsDecide, userConfigFile } from '../../adapters/plan-files/config.ts';
-import { hashPlan } from '../../adapters/plan-files/index.ts';
+import { planPlace, readDiskLimits, readSettings, underFlags } from '../../adapters/plan-files/repository-plan.ts';
 import { type Caller, callerOf, personsHome, personsName } from '../../adapters/process/caller.ts';
 import { isAlive, isStopped } from '../../adapters/process/process-identity.ts';
 import {
   findRepository,
   locateStateDirectory,
-  makeRunDirectory,
-  makeStateDirectory,
+  makePlaces,
   olderState,
-  type PlaceInputs,
+  placeInputs,
   type Repository,
-  recordRepository,
-  type StateDirectory,
 } from '../../adapters/state-directory/index.ts';
 import { jobFiles } from '../../adapters/supervisors/job-directory.ts';
+import { agentReady } from '../../agents/readiness.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { OpenRepository, RepositoryAccess } from '../../cli/frame/ports.ts';
 import { stoppedNote } from '../../cli/frame/subject.ts';
-import { err, ok, type Result } from '../../domain/base/result.ts';
+import { err, ok } from '../../domain/base/result.ts';
 import { refs, type StateDir, stateDir } from '../../domain/ledger/state-dir.ts';
-import { canonicalJson, type FrozenPlan } from '../../domain/plan/plan.ts';
+import { canonicalJson } from '../../domain/plan/plan.ts';
 import { answerOf } from '../../engine/ask.ts';
-import { followLedger } from '../../engine/follow-ledger.ts';
-import type { Ledger, Stored } from '../../ports/ledger.ts';
-import type { Hosting, PlanFlags, ReadPlan, RepositoryHandle } from '../../ports/repository-handle.ts';
-import { agentReady } from '../examinations/agents.ts';
-import { readDiskLimits, readPlan, readSettings, rereadPlan } from '../plan-reader.ts';
+import { coordinatorStart } from '../../engine/follow-ledger.ts';
+import type { Ledger } from '../../ports/ledger.ts';
+import type { Hosting, RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type HostSetting, hostCoordinator, startBackground } from './coordinator.ts';
+import { readPlan, rereadPlan } from './plans.ts';
 
 /** Opens the repository that the command was called in. */
 export const openRepository: OpenRepository = async (context, mode) => {
   const repository = await findRepository(context.cwd);
   if (!repository.ok) return repository;
-  const inputs = {
-    flag: context.stateRoot,
-    env: context.env,
-    uid: process.getuid?.() ?? -1,
-    home: personsHome(),
-  };
+  const inputs = placeInputs(context);
   const located = await locateStateDirectory(repository.value, inputs);
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
@@ -68,7 +61,7 @@ export const openRepository: OpenRepository = async (context, mode) => {
   const { older, path } = located.value;
   if (older !== null && !kept) noteOnce(context.terminal, olderState(older, path));
   if (mode !== 'act' && !kept) return ok(handleOf(context, caller, place, memoryLedger(), null));
-  const made = await makePlaces(repository.value, located.value, inputs, state);
+  const made = await makePlaces(repository.value, located.value, inputs);
   if (!made.ok) return made;
   if (!kept) for (const warning of located.value.warnings) context.terminal.problem(`tidegate: note: ${warning}`);
   const setting: HostSetting = {
@@ -100,20 +93,6 @@ const noted = new WeakSet<Context['terminal']>();
 const openLedger = (state: StateDir, mode: RepositoryAccess): Promise<Ledger> =>
   openSqliteLedger(state.ledger, { check: mode === 'look' ? 'head' : 'chain' });
 
-export async function makePlaces(
-  repository: Repository,
-  place: StateDirectory,
-  inputs: PlaceInputs,
-  state: StateDir,
-): Promise<Result<string, string>> {
-  const made = await makeStateDirectory(place, inputs.uid);
-  if (!made.ok) return made;
-  for (const directory of [state.jobs, state.cache, `${state.root}/runs`])
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-  await recordRepository(state.root, repository);
-  return await makeRunDirectory(repository, inputs);
-}
-
 /** Returns the caller, inside a repository or not. */
 export async function callerAt({ env, terminal }: Context): Promise<Caller> {
   const person = { name: personsName(env), terminal: terminal.interactive };
@@ -129,6 +108,7 @@ function handleOf(
 ): RepositoryHandle {
   const { repository, state } = place;
   const checkout = repository.toplevel;
+  const plans = planPlace(checkout, state.root, context.env);
   const isCoordinated = async (): Promise<boolean> => {
     const held = await ledger.holder();
     return held !== null && isAlive(held.holder);
@@ -155,7 +135,7 @@ function handleOf(
       nonce: () => randomBytes(16).toString('hex'),
     },
     files: jobFiles(state),
-    disk: stateDisk(state, () => readDiskLimits(checkout, state.root, context.env)),
+    disk: stateDisk(state, () => readDiskLimits(plans)),
     patches: {
       text: (from, to, paths) => readPatch(state.repository, from, to, paths),
       counts: (from, to) => readLineCounts(state.repository, from, to),
@@ -169,7 +149,7 @@ function handleOf(
       const start = { repository: { gitDir: state.repository }, ref: refs.uncommitted(run) };
       return underFlags(await rereadPlan(context, planFile, target.branch, uncommitted ? start : null), flags);
     },
-    settings: () => readSettings(checkout, state.root, context.env),
+    settings: () => readSettings(plans),
     isAuthorKnown: () => isAuthorKnown(checkout, context.env),
     fence: async () => {
       const probe = probeFence(context.env);
@@ -181,8 +161,9 @@ function handleOf(
     patienceMs: 10_000,
     ensureCoordinator: async () => {
       if (await isCoordinated()) return (await stoppedCoordinator()) === null;
+      const started = await coordinatorStart(ledger, () => once(startBackground(coordinates()), 'exit'));
       // a quick coordinator may have answered and ended by now
-      return (await startAndWait(coordinates(), ledger)) || (await isCoordinated());
+      return started || (await isCoordinated());
     },
     edit: async (planFile) => {
       const { openEditor } = await import('../../adapters/person-programs/index.ts');
@@ -192,7 +173,7 @@ function handleOf(
     checkoutState: (owned) => readCheckoutState(checkout, context.env, owned),
     secretsIn: (paths, before) => secretsInCheckout(checkout, paths, before),
     trySigning: () => trySigning(checkout, context.env),
-    agentReady: async (agent) => await agentReady(agent, context.env),
+    agentReady: async (agent) => agentReady(agent, context.env),
     openRunDirectory: async ({ run, plan }, text = null) => {
       await mkdir(state.run(run), { recursive: true, mode: 0o700 });
       if (text !== null) writeDurably(state.writtenPlan(run), text);
@@ -200,17 +181,6 @@ function handleOf(
     },
     [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
   };
-}
-
-function underFlags(read: Result<ReadPlan, string>, { land, focus }: PlanFlags): Result<ReadPlan, string> {
-  if (!read.ok || !read.value.ok) return read;
-  const { plan: written } = read.value;
-  const plan: FrozenPlan = {
-    ...written,
-    ...((land === 'branch' && written.land !== 'pr') || (land === 'auto' && written.land === 'ask') ? { land } : {}),
-    ...(focus === null ? {} : { focus }),
-  };
-  return ok({ ...read.value, plan, hash: hashPlan(plan) });
 }
 
 async function hosting(setting: HostSetting, ledger: Ledger): Promise<Hosting> {
@@ -227,24 +197,6 @@ async function hosting(setting: HostSetting, ledger: Ledger): Promise<Hosting> {
       if (then === 'background') startBackground(setting);
     },
   };
-}
-
-/** True when a coordinator has started. False when ours ended without one, or after 10 seconds. */
-async function startAndWait(setting: HostSetting, ledger: Ledger): Promise<boolean> {
-  const started = Promise.withResolvers<boolean>();
-  const after = { seq: await ledger.head(), position: 0 };
-  const take = ({ event }: Stored): void => {
-    if (event.type === 'coordinator-started') started.resolve(true);
-  };
-  const follower = followLedger(ledger, take, after);
-  await using _listening = follower.listen();
-  startBackground(setting).once('exit', () => follower.catchUp().then(() => started.resolve(false), started.reject));
-  const patience = setTimeout(() => started.resolve(false), 10_000);
-  try {
-    return await started.promise;
-  } finally {
-    clearTimeout(patience);
-  }
 }
 
 async function exists(path: string): Promise<boolean> {

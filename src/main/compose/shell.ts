@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FenceUnavailable } from '../../adapters/fence/index.ts';
 import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
-import { hasCode } from '../../adapters/files/state-file.ts';
+import { directoryNames } from '../../adapters/files/state-file.ts';
 import { personsHome } from '../../adapters/process/caller.ts';
 import { closeInherited, isOfLiving, ownName } from '../../adapters/process/process-identity.ts';
 import { findRepository, makeRunDirectory } from '../../adapters/state-directory/index.ts';
@@ -66,14 +65,5 @@ async function runDirectoryOf(checkout: string, env: Readonly<Record<string, str
 
 /** Removes the copies of killed processes. */
 async function sweep(shells: string): Promise<void> {
-  for (const name of await namesIn(shells)) if (!isOfLiving(name)) removeTreeSync(join(shells, name));
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
+  for (const name of await directoryNames(shells)) if (!isOfLiving(name)) removeTreeSync(join(shells, name));
 }

@@ -223,7 +223,7 @@ function filesBelow(root: string, folder: string): readonly string[] {
   });
 }
 
-/** Returns the lock files that stay: a git that is at work has ended soon, one that was killed has left them. */
+/** Waits for another git command to end. Returns the lock files that are still there, because that command was killed or is slow. */
 async function lasting(locks: readonly string[], patience = 3_000): Promise<readonly string[]> {
   const until = performance.now() + patience;
   for (;;) {

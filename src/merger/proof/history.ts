@@ -69,8 +69,8 @@ function withinWave(wave: PlannedWave): PlannedWave {
   };
 }
 
-/** Why no branch is moved for this run any more; null: nobody gave it up. */
-export function givenUp(history: History): Finding | null {
+/** Returns why no branch is moved for this run any more. Null unless somebody abandoned it. */
+export function abandonReason(history: History): Finding | null {
   const abandonment = eventsOf(history, 'run-abandoned')[0]?.event;
   return abandonment === undefined ? null : { rule: 'run-abandoned', who: abandonment.by.who };
 }

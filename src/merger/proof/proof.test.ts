@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, type Scene, scene } from '../../../test/support/merger-scene.ts';
 import { hashOf } from '../../../test/support/plans.ts';
 import { planHash, taskId } from '../../domain/base/ids.ts';
-import { inconclusive } from '../../domain/gates/check-outcome.ts';
+import { inconclusive } from '../../domain/gates/make-verdict.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
 import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';

@@ -385,7 +385,7 @@ function verifyClosure(
     readonly wave: number;
     readonly round: number;
     readonly base: CommitId;
-    /** Where the candidate was built or completed. */
+    /** The position at which the candidate was built or completed. */
     readonly built: number;
     readonly top: Top;
     /** The tree without what closure roles added. */

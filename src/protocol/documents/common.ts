@@ -25,7 +25,7 @@ export const page = <S extends z.ZodType>(items: S) =>
 
 export const by = z.strictObject({ who: z.string(), via: z.string() });
 
-/** Of a DCM session: the caller chooses it. */
+/** The name of a DCM session, chosen by the caller. */
 export const sessionId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, 'is not a session id');
 
 export const repositoryQuery = z.strictObject({

@@ -43,7 +43,7 @@ export interface Feeds extends AsyncDisposable {
 export type FeedLimits = {
   /** Events that are read for one listener at a time. */
   readonly batch: number;
-  /** Of more events at once than this, each listener reads its own. */
+  /** The most events at once that listeners share. Of more, each reads its own. */
   readonly burst: number;
   /** Bytes that may wait for a listener before nothing more is written to it. */
   readonly highWater: number;

@@ -34,7 +34,7 @@ export type ServerOptions = {
   readonly links: Links;
   readonly pages: Pages;
   readonly sockets: Pick<Sockets, 'accept'>;
-  /** Of one request. */
+  /** Returns the server as one request sees it. */
   site(role: AccessRole, key: string | null): Site;
   now(): number;
   /** Reports faults of our own; callers only learn that there was one. */

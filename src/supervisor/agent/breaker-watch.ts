@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { evolveBreaker, newBreaker, stopDue, type Trip, tellAgent } from '../../domain/breaker/breaker.ts';
+import { evolveBreaker, newBreaker, spiralWarning, stopDue, type Trip } from '../../domain/breaker/breaker.ts';
 import type { AgentEvent, ToolCall } from '../../domain/tool-calls/agent-event.ts';
 import type { ToolPlace } from '../../domain/tool-calls/tool-scope.ts';
 import type { AgentJob } from '../../ports/supervisor.ts';
@@ -35,7 +35,7 @@ export function watchBreaker(
     const { state: next, trip } = evolveBreaker(state, event);
     state = next;
     if (trip === null) return [];
-    const text = tellAgent(trip);
+    const text = spiralWarning(trip);
     if (stopDue(state, agent.breaker === 'strict')) context.end('spiral', { rule: 'spiral', ...trip });
     else if (say !== null) say(text);
     else waiting = text;
@@ -71,7 +71,7 @@ const largest = 4 << 20;
  */
 function seenFile(
   path: string,
-  /** As the agent sees it, and as we do. */
+  /** The path inside the fence, and the same directory outside. */
   workspace: { readonly inside: string; readonly here: string },
 ): (AgentEvent & { readonly type: 'file-seen' }) | null {
   const name = isAbsolute(path) ? relative(workspace.inside, path) : path;

@@ -102,7 +102,7 @@ function shown(scope: Terms['scope']): ShownScope {
   };
 }
 
-/** As patterns spell it: a directory keeps its slash. Null: it lies elsewhere. */
+/** Returns a path as patterns spell it: a directory keeps its slash. Null for a path outside. */
 function insideOf(workspace: string, path: string): string | null {
   const inside = below(workspace, resolvePath(workspace, path));
   return inside !== null && inside !== '' && path.endsWith('/') ? `${inside}/` : inside;

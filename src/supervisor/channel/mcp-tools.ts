@@ -16,7 +16,7 @@ type Tool = {
 /** Arguments that fit the schema. */
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** As much of JSON Schema as these tools need; `argumentMisfit` knows the same. */
+/** The part of JSON Schema that these tools need; `argumentMisfit` knows the same part. */
 type Schema = {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, Property>>;

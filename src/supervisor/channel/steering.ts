@@ -14,7 +14,7 @@ export type LiveSteering = {
 
 export function openSteering(): LiveSteering {
   const listeners: ((terms: Terms) => void)[] = [];
-  const heard = new Set<number>();
+  const delivered = new Set<number>();
   let last: Terms | null = null;
   let hand: Parameters<LiveSteering['onSend']>[0] | null = null;
   return {
@@ -27,10 +27,10 @@ export function openSteering(): LiveSteering {
       if (last !== null) listener(last);
     },
     send(number, text) {
-      if (heard.has(number)) return true;
+      if (delivered.has(number)) return true;
       failpoint('supervisor-message-before');
       if (hand === null || !hand.say(text)) return false;
-      heard.add(number);
+      delivered.add(number);
       // the caller may be gone by now, so the note is the only record
       hand.note({ note: 'heard', request: number });
       failpoint('supervisor-message-handed');

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { agentUser, FenceUnavailable, fencedWorkspace, type Host } from '../../adapters/fence/index.ts';
 import { chooseHandoff, readHandoffFile } from '../../adapters/handoff/index.ts';
+import { findProgram } from '../../adapters/process/program.ts';
 import { loadExecutor } from '../../agents/agents.ts';
 import { findLogin } from '../../agents/common/login.ts';
-import { findProgram } from '../../agents/common/program.ts';
 import { noReport } from '../../domain/agents/agent-note.ts';
 import { reminder } from '../../domain/agents/handoff-commands.ts';
 import { describeWithFix } from '../../domain/explain/explain.ts';

@@ -15,11 +15,11 @@ function running() {
     state: () => state,
     over: () => exceeded(state, limits),
     /** Lives through `ms` of real time, looking once a second. */
-    pass(ms: number, heard = false) {
+    pass(ms: number, isActive = false) {
       for (let left = ms; left > 0; left -= second) {
         time.monotonic += second;
         time.wall += second;
-        state = chargeTime(state, clock, heard);
+        state = chargeTime(state, clock, isActive);
       }
     },
     jump(monotonic: number, wall: number) {

@@ -48,7 +48,7 @@ export type JobCallbacks = {
   error(chunk: Uint8Array): void;
   /** Called when everything that was written has been passed on. */
   over(): void;
-  /** Whether a tool of the agent runs: a long silence is the tool's then, and only the time limit ends it. */
+  /** True while a tool of the agent runs: a long silence is the tool's then, and only the time limit ends it. */
   isWaiting(): boolean;
   /** Asks the agent to end its turn. False when it takes no such request. */
   cancel(): boolean;
@@ -267,7 +267,7 @@ const drift = 5_000;
 export const startLimits = (clock: JobClock): LimitState => ({ chargedMs: 0, silentMs: 0, sleptMs: 0, at: now(clock) });
 
 /** Charges the time since the last look, but not what the host slept; after a sleep silence begins anew. */
-export function chargeTime(state: LimitState, clock: JobClock, heard: boolean): LimitState {
+export function chargeTime(state: LimitState, clock: JobClock, isActive: boolean): LimitState {
   const at = now(clock);
   const monotonic = Math.max(0, at.monotonic - state.at.monotonic);
   const ahead = at.wall - state.at.wall - monotonic;
@@ -275,7 +275,7 @@ export function chargeTime(state: LimitState, clock: JobClock, heard: boolean): 
   const slept = (ahead > drift ? ahead : 0) + (monotonic - charged);
   return {
     chargedMs: state.chargedMs + charged,
-    silentMs: heard || slept > 0 ? 0 : state.silentMs + charged,
+    silentMs: isActive || slept > 0 ? 0 : state.silentMs + charged,
     sleptMs: state.sleptMs + slept,
     at,
   };

@@ -10,7 +10,7 @@ export type RuntimeDirectory = {
   /** Ours alone, never in the fence. */
   readonly controlSocket: string;
   readonly clientSocket: string;
-  /** Of the relay, in a fence with a list of hosts. */
+  /** The socket of the relay, in a fence with a list of hosts. */
   readonly relaySocket: string;
   readonly brief: string;
   readonly bin: string;

@@ -113,7 +113,7 @@ function keyOf(job: SetupOrder, workspace: string, paths: readonly string[]): st
   return hash.digest('hex');
 }
 
-/** Of a whole tree only the files that were copied into it count: the commit identifies the rest. */
+/** Selects the files that count. Of a whole tree these are the copied ones: the commit identifies the rest. */
 function countsFor(basis: SetupBasis, workspace: string): (path: string) => boolean {
   switch (basis.by) {
     case 'manifests':

@@ -65,7 +65,7 @@ function writeWhatFits(descriptor: number, chunk: Uint8Array): number {
   return written;
 }
 
-/** As the ledger names it: below `jobs/`, so that a state directory may be moved. */
+/** Returns a path as the ledger names it: below `jobs/`, so that a state directory may be moved. */
 export const nameOfLog = (path: string): string => path.split('/').slice(-2).join('/');
 
 /** The last `size` bytes; memory is taken when the first byte comes. */

@@ -125,7 +125,7 @@ function openValue(text: string, needles: readonly string[]): number {
 const mostOpen = (needles: readonly string[]): number =>
   Math.max(longestSecret, ...needles.map((needle) => needle.length));
 
-/** As they are in bytes, of which each is one character here. */
+/** Returns the secrets as byte strings, with one character for each byte. */
 function needlesOf(secrets: KnownSecrets): () => readonly string[] {
   let values: readonly string[] = [];
   let needles: readonly string[] = [];

@@ -7,7 +7,7 @@ import { git, gitLine, objectId, openObjects } from '../process/index.ts';
 import { findCheckout, listTree, splitNul, type TreeEntry } from '../read/index.ts';
 import { findObject, personsStore } from './store.ts';
 
-/** Which of these paths a commit's attributes give to git LFS, whether they are in the commit or not. */
+/** Returns the paths that a commit's attributes give to git LFS, in the commit or not. */
 export type LfsRules = (paths: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
@@ -103,7 +103,7 @@ export function parsePointer(bytes: Buffer): Pointer | null {
 }
 
 /**
- * Whether git-lfs would keep these bytes as they are. Also a pointer with extension lines, whose content only a program
+ * True when git-lfs would keep these bytes as they are. So is a pointer with extension lines, whose content only a program
  * of the person's could restore, so that it replaces nothing here.
  */
 export function isPointer(bytes: Buffer): boolean {

@@ -19,7 +19,7 @@ import { runGit } from '../process/index.ts';
 import { findCheckout } from '../read/index.ts';
 import type { Pointer } from './attributes.ts';
 
-/** Where a store in git-lfs's own layout, ours or the person's, has this object. */
+/** Returns the path of an object in a store with git-lfs's own layout, ours or the person's. */
 export const objectPath = (store: string, oid: string): string =>
   join(store, 'objects', oid.slice(0, 2), oid.slice(2, 4), oid);
 
@@ -95,7 +95,7 @@ function lengthOf(path: string): number | null {
   return stats?.isFile() ? stats.size : null;
 }
 
-/** Where git-lfs keeps the objects of a person's repository: `lfs.storage`, or `lfs` in the common git directory. */
+/** Returns the directory in which git-lfs keeps the objects of a person's repository: `lfs.storage`, or `lfs` in the common git directory. */
 export async function personsStore(
   checkout: string,
   environment: Readonly<Record<string, string | undefined>>,

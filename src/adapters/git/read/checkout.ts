@@ -13,7 +13,7 @@ import { git, gitLine, objectId, runGit } from '../process/index.ts';
 import { asPerson, readAuthor } from './person.ts';
 import { splitNul } from './tree.ts';
 
-/** Where the parts of a person's checkout are. In a linked worktree `commonDir` is the main repository's. */
+/** The parts of a person's checkout. In a linked worktree `commonDir` is the main repository's. */
 type Checkout = { readonly toplevel: string; readonly gitDir: string; readonly commonDir: string };
 
 /** There is no git working tree at this place. */

@@ -7,7 +7,7 @@ import { runGit } from '../process/index.ts';
 
 export type Identity = { readonly name: string; readonly email: string };
 
-/** How a person signs: their settings and what their key program needs from the environment. */
+/** A person's settings for signing, and the variables that their key program needs. */
 export type Signing = { readonly config: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
 export type Author = { readonly by: Identity; readonly signing: Signing | undefined };

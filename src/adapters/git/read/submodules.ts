@@ -44,7 +44,7 @@ export async function findSubmodules(
   return modules;
 }
 
-/** Where `modules/` may be: of this working tree, and of the whole repository. */
+/** The directories that may hold `modules/`: of this working tree, and of the whole repository. */
 export const moduleHolders = (checkout: { readonly gitDir: string; readonly commonDir: string }): readonly string[] => [
   ...new Set([checkout.gitDir, checkout.commonDir]),
 ];
@@ -91,6 +91,6 @@ const isPlainName = (name: string): boolean =>
 /** A git directory below `modules` names its own working tree; another one keeps git from looking for that. */
 const inModule = (gitDir: string) => ({ gitDir, workTree: '/' });
 
-/** Whether a path is a submodule, or lies in one. */
+/** True when a path is a submodule, or lies in one. */
 export const insideAny = (links: readonly string[], path: string): string | undefined =>
   links.find((link) => path === link || path.startsWith(`${link}/`));

@@ -17,7 +17,7 @@ import { removeTree } from '../../files/remove-tree.ts';
 import { hasCode, isAbsent } from '../../files/state-file.ts';
 import { git } from '../process/index.ts';
 
-/** Where packs are in an object directory, and who may read them: agents of root have a uid of their own. */
+/** The packs of an object directory. Everyone may read them: agents of root have a uid of their own. */
 export const packsOf = (objects: string): string => `${objects}/pack`;
 export const readable = { directory: 0o755, file: 0o444 } as const;
 
@@ -56,7 +56,7 @@ export function linkOne(from: string, to: string): void {
 /** File systems without hard links, and files that have as many as they can. */
 const unlinkable = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'];
 
-/** Whether a store has all its parts: each pack with its index, and where its history ends. False for one that is gone. */
+/** True when a store has all its parts: each pack with its index, and the end of its history. False when it is gone. */
 export function isWhole(store: string): boolean {
   const names = new Set(namesIn(packsOf(store)));
   const packs = [...names].filter((name) => name.endsWith('.pack')).map((name) => name.slice(0, -'.pack'.length));
@@ -88,7 +88,7 @@ export const readCut = (objects: string): readonly string[] =>
 export const isCut = (store: string): boolean =>
   (lstatSync(`${store}/${cutFile}`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
-/** Where to cut so that the newest commits stay. None when there are no more than that. */
+/** Returns the commits to cut at, so that the newest stay. None when there are no more than that. */
 export async function whereToCut(
   gitDir: string,
   tips: readonly string[],

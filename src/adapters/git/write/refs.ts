@@ -3,7 +3,7 @@ import { type CommitId, commitId } from '../../../domain/base/ids.ts';
 import { type GitCall, GitFailed, git, keepStart, objectId, runGit, spawnGit } from '../process/index.ts';
 import { durable, type Person } from './working-tree.ts';
 
-/** Which repository, and for a person's: with which environment. */
+/** A repository; a person's comes with its environment. */
 type Place = Pick<GitCall, 'gitDir' | 'cwd' | 'env'>;
 
 type Moved =

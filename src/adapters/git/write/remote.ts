@@ -5,7 +5,7 @@ import { repositoryAt } from '../../../domain/landing/pull-request.ts';
 import { type GitCall, type GitOutput, objectId, refName, runGit } from '../process/index.ts';
 import type { Person } from './working-tree.ts';
 
-/** Where a branch is pushed to. Addresses stay in git's configuration: they may hold a token. */
+/** The remote that a branch is pushed to. Addresses stay in git's configuration: they may hold a token. */
 export type Remote = {
   readonly name: string;
   readonly at: ReturnType<typeof repositoryAt>;
@@ -38,7 +38,7 @@ async function place(person: Person, remote: string): Promise<ReturnType<typeof 
 
 type Unpushed = { readonly fault: 'rejected' | 'unreachable' | 'timeout'; readonly output: string };
 
-/** Where the remote has this branch; null when it has none. */
+/** Returns the commit that the remote has for this branch. Null when it has none. */
 export async function remoteTip(
   person: Person,
   remote: string,

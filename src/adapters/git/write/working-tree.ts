@@ -101,7 +101,7 @@ const operations = {
   sequencer: 'cherry-pick or revert',
 };
 
-/** How git is called in the person's own repository: hardened, but with their configuration where it makes their files. */
+/** The options of git in the person's own repository: hardened, but with their configuration for the files that it writes. */
 export type Person = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

@@ -230,7 +230,7 @@ function reconcile(file: string, rows: Rows, head: HeadFile): void {
   head.advance({ ...tip, epoch });
 }
 
-/** How far the ledger is known to have come. Never ahead of what is durable in the database. */
+/** The last event that the ledger is known to have. Never ahead of what is durable in the database. */
 export type Head = { readonly seq: number; readonly epoch: number; readonly hash: string };
 
 /**

@@ -48,7 +48,7 @@ function OneLine({ text, isMarked, colour }: { text: Text; isMarked: boolean; co
 
 type Style = { readonly bold?: boolean; readonly dimColor?: boolean; readonly color?: string };
 
-/** Of the sixteen colours that every terminal has. */
+/** Colours from the sixteen that every terminal has. */
 const colours: Readonly<Record<Span['tone'], Style>> = {
   good: { color: 'green' },
   bad: { color: 'red' },

@@ -1,3 +1,4 @@
+import { loginAgents } from '../../../agents/agents.ts';
 import type { SetupToken } from '../../../agents/facts.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { type Context, command, done, exitCodes, failure, type Outcome, usageError } from '../../frame/command.ts';
@@ -8,7 +9,7 @@ export const authCommand = command({
   group: 'begin',
   summary: 'log an agent in, or show which agents are logged in',
   arguments: {
-    agent: { about: 'claude, codex, opencode or gemini; or secret, for threads and webhooks' },
+    agent: { about: `${loginAgents.map(({ name }) => name).join(', ')}; or secret, for threads and webhooks` },
     variable: { about: 'ask for the value of this variable and store it for Tidegate only' },
   },
   options: { check: { about: 'show whether the agent is logged in, without calling it' } },

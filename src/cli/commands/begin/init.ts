@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { noAgentLines } from '../../../domain/explain/text.ts';
 import { detectProject, type Project } from '../../../domain/project/project.ts';
+import type { RehearsalRow } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { type Context, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
-import type { InitPorts, RehearsalRow } from '../../frame/ports.ts';
+import type { InitPorts } from '../../frame/ports.ts';
 import { showProgress } from '../../frame/terminals.ts';
 import { examinationLines } from './doctor.ts';
 import { completed, filesToWrite, firstPlanText, type PlannedFile } from './init-files.ts';

@@ -36,7 +36,7 @@ async function undo(
   typed: string | undefined,
   { dryRun, yes }: { readonly dryRun: boolean; readonly yes: boolean },
 ): Promise<Outcome> {
-  const hasLanded = ({ state }: KnownRun): boolean => state !== null && state.undo.standing !== 'nothing';
+  const hasLanded = ({ state }: KnownRun): boolean => state !== null && state.undo.status !== 'nothing';
   const subject = await resolveRun(repo, 'undo', typed, 'newest', hasLanded);
   if (!subject.ok) return subject.error;
   const name = partName(subject.value);

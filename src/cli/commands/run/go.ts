@@ -1,4 +1,4 @@
-import { agentKinds, takesCommand } from '../../../agents/agents.ts';
+import { agentKinds, defaultAgents, takesCommand } from '../../../agents/agents.ts';
 import { err, ok, type Result } from '../../../domain/base/result.ts';
 import { type PlanSketch, sketchOf, type TypedTask } from '../../../domain/plan/plan-text.ts';
 import { command, usageError } from '../../frame/command.ts';
@@ -32,7 +32,7 @@ export const goCommand = command({
     agent: {
       value: 'name',
       choices: Object.keys(agentKinds).filter((name) => !takesCommand(name)),
-      about: 'the agent (default: the first of claude, codex, opencode that is logged in)',
+      about: `the agent (default: the first of ${defaultAgents.join(', ')} that is logged in)`,
     },
     model: { value: 'name', about: 'the model for every task, by the name that the agent uses' },
     dryRun: { about: 'make every check and show what would run; leave nothing behind' },

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { err, ok, type Result } from '../../../domain/base/result.ts';
+import type { Listen } from '../../../server/http/listen.ts';
+import type { RunningServer } from '../../../server/start.ts';
 import { type Context, command, done, failure, type Outcome, usageError } from '../../frame/command.ts';
-import type { Listen, RunningServer } from '../../frame/ports.ts';
 
 export const serveCommand = command({
   name: 'serve',

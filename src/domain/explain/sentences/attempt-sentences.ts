@@ -1,5 +1,5 @@
 import { agentKinds } from '../../../agents/agents.ts';
-import { tellAgent } from '../../breaker/spirals.ts';
+import { spiralWarning } from '../../breaker/spirals.ts';
 import { exitLevels } from '../../closure/exit-contract.ts';
 import type { AttemptRules, HandoffMisfit, NamespaceSetting } from '../../findings/attempt-rules.ts';
 import type { FindingOf } from '../../findings/finding.ts';
@@ -63,7 +63,7 @@ export const attemptSentences: Sentences<AttemptRules> = {
   'silence-limit': ({ minutes }) => `no output for ${plural(minutes, 'minute')}`,
   'turns-used': ({ turns }) => `the limit of ${plural(turns, 'turn')} was reached`,
   'money-used': ({ used, limit }) => `the budget is used up: $${used.toFixed(2)} of $${limit.toFixed(2)}`,
-  spiral: (trip) => `${trip.pattern}: ${tellAgent(trip)}`,
+  spiral: (trip) => `${trip.pattern}: ${spiralWarning(trip)}`,
   'stop-requested': () => 'stopped on request',
   'no-coordinator': () => 'no coordinator was running',
   'not-begun': ({ because }, explain) => `${explain(because).detail} before it started`,

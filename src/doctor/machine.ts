@@ -1,15 +1,19 @@
-import { personsHome } from '../../adapters/process/caller.ts';
-import type { Context } from '../../cli/frame/command.ts';
-import type { Examine } from '../../cli/frame/ports.ts';
-import { explain } from '../../domain/explain/explain.ts';
-import type { Finding } from '../../domain/findings/finding.ts';
-import { policy } from '../../domain/settings/policy.ts';
-import type { Examined } from '../../ports/repository-handle.ts';
+import { probeFence } from '../adapters/fence/probe.ts';
+import { checkGit, GitUnusable } from '../adapters/git/process/index.ts';
+import { gitReader, isAuthorKnown, readCheckoutState, trySigning } from '../adapters/git/read/index.ts';
+import { countObjects } from '../adapters/git/stores/index.ts';
+import { findRepository, locateStateDirectory, placeInputs } from '../adapters/state-directory/index.ts';
+import { explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
+import { uncommittedChanges } from '../domain/gates/preflight.ts';
+import { policy } from '../domain/settings/policy.ts';
+import type { Examined } from '../ports/repository-handle.ts';
 import { agentExaminations } from './agents.ts';
+import type { DoctorContext, Examination } from './context.ts';
 import { toolchainExaminations } from './toolchains.ts';
 
 /** The checks of `doctor`, in this order. */
-export const examinations: readonly Examine[] = [
+export const examinations: readonly Examination[] = [
   ...[node, git, fence, repository, state],
   ...toolchainExaminations,
   // examined by the same functions as a run: a name, working signatures, and files that agents will not see
@@ -22,7 +26,6 @@ async function node(): Promise<Examined> {
 }
 
 async function git(): Promise<Examined> {
-  const { checkGit, GitUnusable } = await import('../../adapters/git/process/index.ts');
   try {
     return { name: 'git', state: 'good', found: await checkGit(), fix: null };
   } catch (error) {
@@ -31,19 +34,16 @@ async function git(): Promise<Examined> {
   }
 }
 
-async function fence({ env }: Context): Promise<Examined> {
-  const { probeFence } = await import('../../adapters/fence/probe.ts');
+async function fence({ env }: DoctorContext): Promise<Examined> {
   const probe = probeFence(env);
   if (!probe.works) {
-    const { explain } = await import('../../domain/explain/explain.ts');
     const { detail: found, fix = null } = explain(probe.because);
     return { name: 'fence', state: 'bad', found, fix };
   }
   return { name: 'fence', state: 'good', found: `${probe.version}, agents run as uid ${probe.uid}`, fix: null };
 }
 
-async function repository({ cwd }: Context): Promise<Examined> {
-  const { findRepository } = await import('../../adapters/state-directory/index.ts');
+async function repository({ cwd }: DoctorContext): Promise<Examined> {
   const found = await findRepository(cwd);
   if (!found.ok) return { name: 'repository', state: 'warning', found: found.error, fix: null };
   const { toplevel, commonDir } = found.value;
@@ -55,22 +55,16 @@ async function repository({ cwd }: Context): Promise<Examined> {
 
 /** Zero without git, which has a line of its own. */
 async function objectsIn(gitDir: string): Promise<number> {
-  const [{ countObjects }, { GitUnusable }] = await Promise.all([
-    import('../../adapters/git/stores/index.ts'),
-    import('../../adapters/git/process/index.ts'),
-  ]);
   return await countObjects(gitDir).catch((error: unknown) => {
     if (error instanceof GitUnusable) return 0;
     throw error;
   });
 }
 
-async function state({ cwd, env, stateRoot }: Context): Promise<Examined> {
-  const { findRepository, locateStateDirectory } = await import('../../adapters/state-directory/index.ts');
-  const repository = await findRepository(cwd);
+async function state(context: DoctorContext): Promise<Examined> {
+  const repository = await findRepository(context.cwd);
   if (!repository.ok) return { name: 'state', state: 'warning', found: 'needs a repository', fix: null };
-  const surroundings = { flag: stateRoot, env, uid: process.getuid?.() ?? -1, home: personsHome() };
-  const place = await locateStateDirectory(repository.value, surroundings);
+  const place = await locateStateDirectory(repository.value, placeInputs(context));
   if (!place.ok) return { name: 'state', state: 'bad', found: place.error, fix: 'export TIDEGATE_STATE_DIR=<dir>' };
   const { path, filesystem, from, warnings } = place.value;
   const found = `${path} (${filesystem} file system, by ${from})`;
@@ -78,27 +72,21 @@ async function state({ cwd, env, stateRoot }: Context): Promise<Examined> {
   return { name: 'state', state: 'warning', found: warnings.join('; '), fix: null };
 }
 
-async function identity(context: Context): Promise<Examined> {
-  const { isAuthorKnown } = await import('../../adapters/git/read/index.ts');
+async function identity(context: DoctorContext): Promise<Examined> {
   return await inRepository(context, 'identity', async (toplevel) => {
     if (await isAuthorKnown(toplevel, context.env)) return 'git knows your name and email';
     return { state: 'bad', finding: { rule: 'author' } };
   });
 }
 
-async function signing(context: Context): Promise<Examined> {
-  const { trySigning } = await import('../../adapters/git/read/index.ts');
+async function signing(context: DoctorContext): Promise<Examined> {
   return await inRepository(context, 'signing', async (toplevel) => {
     const finding = await trySigning(toplevel, context.env);
     return finding === null ? 'works, or is off' : { state: 'bad', finding };
   });
 }
 
-async function checkout(context: Context): Promise<Examined> {
-  const [{ gitReader, readCheckoutState }, { uncommittedChanges }] = await Promise.all([
-    import('../../adapters/git/read/index.ts'),
-    import('../../domain/gates/preflight.ts'),
-  ]);
+async function checkout(context: DoctorContext): Promise<Examined> {
   return await inRepository(context, 'checkout', async (toplevel) => {
     const state = await readCheckoutState(toplevel, context.env, []);
     const { branch } = state;
@@ -110,14 +98,13 @@ async function checkout(context: Context): Promise<Examined> {
   });
 }
 
-type Result = string | { readonly state: 'warning' | 'bad'; readonly finding: Finding };
+type Finished = string | { readonly state: 'warning' | 'bad'; readonly finding: Finding };
 
 async function inRepository(
-  { cwd }: Context,
+  { cwd }: DoctorContext,
   name: string,
-  examine: (toplevel: string) => Promise<Result>,
+  examine: (toplevel: string) => Promise<Finished>,
 ): Promise<Examined> {
-  const { findRepository } = await import('../../adapters/state-directory/index.ts');
   const repository = await findRepository(cwd);
   if (!repository.ok) return { name, state: 'warning', found: 'needs a repository', fix: null };
   const result = await examine(repository.value.toplevel);

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { parseFields } from '../../adapters/files/untrusted-json.ts';
-import { findingSchema } from '../../adapters/merger-process/finding-schema.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import { EnvironmentFailed } from '../../ports/failures.ts';
 import type { Drafts } from '../../ports/supervisor.ts';
-import { entry } from '../entry.ts';
-import type { HostSetting } from './coordinator.ts';
+import { findingSchema } from '../files/finding-schema.ts';
+import { parseFields } from '../files/untrusted-json.ts';
 
 /** A plan of a hundred tasks takes one second. */
 const usualSeconds = 20;
@@ -17,28 +16,24 @@ const mostCharacters = 16_384;
 const finding = findingSchema.refine((value) => JSON.stringify(value).length <= mostCharacters);
 const answer = z.object({ findings: z.array(finding).max(mostFindings) });
 
+type DraftProcess = {
+  readonly checkout: string;
+  readonly state: StateDir;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The program of the command line. */
+  readonly program: string;
+};
+
 /**
  * Judges drafts with `tidegate read-draft` in a process of its own: a small document can take hours and all memory to parse, and the
  * coordinator has other runs.
  */
-export const draftReader = (
-  { checkout, state, env }: Pick<HostSetting, 'checkout' | 'state' | 'env'>,
-  seconds = usualSeconds,
-): Drafts => ({
+export const draftReader = ({ checkout, state, env, program }: DraftProcess, seconds = usualSeconds): Drafts => ({
   mistakes: ({ commit, file, branch }) =>
     new Promise((resolve, reject) => {
       const place = ['-C', checkout, '--state-dir', dirname(state.root)];
-      const argv = [
-        '--max-old-space-size=512',
-        entry('cli'),
-        ...place,
-        'read-draft',
-        commit,
-        '--json',
-        '--',
-        file,
-        branch,
-      ];
+      const order = ['read-draft', commit, '--json', '--', file, branch];
+      const argv = ['--max-old-space-size=512', program, ...place, ...order];
       const limits = { timeout: seconds * 1000, killSignal: 'SIGKILL', maxBuffer: 1 << 20 } as const;
       const child = execFile(process.execPath, argv, { ...limits, env: { ...env }, cwd: '/' }, (_, stdout) => {
         const parsed = answer.safeParse(parseFields(stdout));

@@ -1,19 +1,19 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-type AgentProgram = {
-  /** Where it really lies, links followed. */
+type InstalledProgram = {
+  /** The real path, with links followed. */
   readonly path: string;
   /** The directory that a fence has to show for it, whatever the PATH shows: the packages that it lies in, or else the program alone. */
   readonly root: string;
 };
 
-/** As a shell would find it; null when there is none. */
+/** Finds a program like a shell. Null when there is none. */
 export function findProgram(
   name: string,
   environment: Readonly<Record<string, string | undefined>>,
   resolve: (found: string) => string,
-): AgentProgram | null {
+): InstalledProgram | null {
   const directories = name.includes('/') ? [''] : (environment['PATH'] ?? '').split(delimiter);
   const found = directories
     .map((directory) => join(directory, name))

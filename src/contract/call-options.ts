@@ -1,5 +1,3 @@
-import type { Problem } from '../protocol/problem.ts';
-
 // Only types, and none of a library: this file becomes a part of the published types.
 
 export type ClientOptions = {
@@ -12,16 +10,16 @@ export type ClientOptions = {
   readonly fetch?: typeof fetch;
 };
 
-export type Asking = {
+export type CallOptions = {
   readonly signal?: AbortSignal;
 };
 
-export type AskingCommand = Asking & {
+export type CommandCallOptions = CallOptions & {
   /** A repeated key makes no second request. Without it each call has a key of its own, and a repeated call is a second request. */
   readonly key?: string;
 };
 
-export type AskingText = Asking & {
+export type TextCallOptions = CallOptions & {
   /** From one byte to before another, or to the end; or the last so many bytes. */
   readonly range?: { readonly from: number; readonly to?: number } | { readonly last: number };
 };
@@ -31,10 +29,7 @@ export type TextStream = AsyncIterable<string> & {
   whole(): Promise<string>;
 };
 
-export type Watching = Asking & {
+export type WatchOptions = CallOptions & {
   /** Called before each reconnection, with the error that ended the last connection; null when the server hung up. */
   readonly onReconnect?: (error: unknown) => void;
 };
-
-/** The content of a thrown `TidegateProblem`. */
-export type Told = Problem;

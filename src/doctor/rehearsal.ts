@@ -1,33 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { probeFence } from '../../adapters/fence/probe.ts';
-import { gitReader, inspectRepository } from '../../adapters/git/read/index.ts';
-import { freeze, hashPlan } from '../../adapters/plan-files/freeze.ts';
-import { personsHome } from '../../adapters/process/caller.ts';
-import { findRepository, locateStateDirectory } from '../../adapters/state-directory/index.ts';
-import { takesCommand } from '../../agents/agents.ts';
-import type { Context } from '../../cli/frame/command.ts';
-import type { Rehearsal, Rehearse } from '../../cli/frame/ports.ts';
-import { describeFinding, explain } from '../../domain/explain/explain.ts';
-import { installAgent } from '../../domain/explain/text.ts';
-import type { Finding } from '../../domain/findings/finding.ts';
-import type { RunOrder } from '../../domain/ledger/requests.ts';
-import { diagnose } from '../../domain/run/rehearsal.ts';
-import { defaultSettings, type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
-import { isDone, type Tried, tryChecks } from '../../engine/jobs/try-checks.ts';
-import { attest } from '../../engine/orders/create-run.ts';
-import { newRunId } from '../../engine/orders/order-run.ts';
-import { EnvironmentFailed } from '../../ports/failures.ts';
-import { agentExaminations } from '../examinations/agents.ts';
-import { readConfig } from '../plan-reader.ts';
-import { openScratch } from './scratch-state.ts';
+import { probeFence } from '../adapters/fence/probe.ts';
+import { gitReader, inspectRepository } from '../adapters/git/read/index.ts';
+import { freeze, hashPlan } from '../adapters/plan-files/freeze.ts';
+import { findRepository, locateStateDirectory, placeInputs } from '../adapters/state-directory/index.ts';
+import { takesCommand } from '../agents/agents.ts';
+import { describeFinding, explain } from '../domain/explain/explain.ts';
+import { installAgent } from '../domain/explain/text.ts';
+import type { Finding } from '../domain/findings/finding.ts';
+import type { RunOrder } from '../domain/ledger/requests.ts';
+import { diagnose } from '../domain/run/rehearsal.ts';
+import { defaultSettings, type ResolvedSettings, setupCommand } from '../domain/settings/settings.ts';
+import { isDone, type Tried, tryChecks } from '../engine/jobs/try-checks.ts';
+import { attest } from '../engine/orders/create-run.ts';
+import { newRunId } from '../engine/orders/order-run.ts';
+import { EnvironmentFailed } from '../ports/failures.ts';
+import type { Rehearsal } from '../ports/repository-handle.ts';
+import { agentExaminations } from './agents.ts';
+import { type DoctorContext, readConfig } from './context.ts';
+import { type OwnProcesses, openScratch } from './scratch-state.ts';
 
-/** Finds problems of a first run before any token is spent. */
-export const rehearseSetup: Rehearse = async (context, rehearsal) => {
+type Context = DoctorContext & { readonly version: string };
+
+/** Tries setup, checks and agents like a run, before any token is spent, and leaves nothing behind. Resolves early after `stop`. */
+export async function rehearseSetup(context: Context, rehearsal: Rehearsal, processes: OwnProcesses): Promise<void> {
   rehearsal.step('looking at the repository');
   const ready = await prepare(context, rehearsal);
-  if (ready?.order != null) await onScratch(context, rehearsal, { ...ready, order: ready.order });
+  if (ready?.order != null) await onScratch(context, rehearsal, { ...ready, order: ready.order }, processes);
   if (!rehearsal.stop.aborted) await agents(context, rehearsal, (ready?.settings ?? defaultSettings).agent);
-};
+}
 
 type Ready = { readonly settings: ResolvedSettings; readonly order: RunOrder };
 
@@ -94,20 +94,20 @@ const nothingToDo = {
   ],
 };
 
-async function onScratch(context: Context, rehearsal: Rehearsal, { settings, order }: Ready): Promise<void> {
+async function onScratch(
+  context: Context,
+  rehearsal: Rehearsal,
+  { settings, order }: Ready,
+  processes: OwnProcesses,
+): Promise<void> {
   const { examined, step, stop } = rehearsal;
   const setup = setupCommand(settings.setup);
   step(`making a copy of the repository${setup === null ? '' : `, then ${setup}`}`);
   const repository = await findRepository(context.cwd);
   if (!repository.ok) throw new Error(repository.error);
-  const inputs = {
-    flag: context.stateRoot,
-    env: context.env,
-    uid: process.getuid?.() ?? -1,
-    home: personsHome(),
-  };
+  const inputs = placeInputs(context);
   const located = await locateStateDirectory(repository.value, inputs);
-  const opened = located.ok ? await openScratch(context, repository.value, located.value, inputs) : located;
+  const opened = located.ok ? await openScratch(processes, repository.value, located.value, inputs) : located;
   if (!opened.ok) {
     examined({ name: 'state', state: 'bad', found: opened.error, fix: 'export TIDEGATE_STATE_DIR=<dir>' });
     return;

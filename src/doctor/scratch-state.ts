@@ -1,33 +1,37 @@
-import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
-import { hasCode } from '../../adapters/files/state-file.ts';
-import { openSqliteLedger } from '../../adapters/ledger/sqlite/index.ts';
-import { mergerProcess } from '../../adapters/merger-process/index.ts';
-import { identify, isAlive, type ProcessIdentity } from '../../adapters/process/process-identity.ts';
+import { removeTreeSync } from '../adapters/files/remove-tree.ts';
+import { directoryNames } from '../adapters/files/state-file.ts';
+import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
+import { mergerProcess } from '../adapters/merger-process/index.ts';
+import { identify, isAlive, type ProcessIdentity } from '../adapters/process/process-identity.ts';
 import {
   locateStateDirectory,
+  makePlaces,
   type PlaceInputs,
   type Repository,
   type StateDirectory,
-} from '../../adapters/state-directory/index.ts';
-import { processSupervisors } from '../../adapters/supervisors/index.ts';
-import { jobDirectory } from '../../adapters/supervisors/job-directory.ts';
-import { untilDead } from '../../adapters/supervisors/orphans.ts';
-import type { Context } from '../../cli/frame/command.ts';
-import { err, ok, type Result } from '../../domain/base/result.ts';
-import { stateDir } from '../../domain/ledger/state-dir.ts';
-import type { Scratch } from '../../engine/jobs/try-checks.ts';
-import { entry } from '../entry.ts';
-import { forOurs } from './coordinator.ts';
-import { makePlaces } from './open-repository.ts';
+} from '../adapters/state-directory/index.ts';
+import { processSupervisors } from '../adapters/supervisors/index.ts';
+import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
+import { untilDead } from '../adapters/supervisors/orphans.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import { stateDir } from '../domain/ledger/state-dir.ts';
+import type { Scratch } from '../engine/jobs/try-checks.ts';
+
+/** The programs of our own processes, and the environment that they get. */
+export type OwnProcesses = {
+  readonly node: string;
+  readonly merger: string;
+  readonly supervisor: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
 
 /**
  * Makes a temporary state directory beside that of the repository, on the same disk. Its name holds the process, so that the next
  * rehearsal removes the directory of a dead one.
  */
 export async function openScratch(
-  context: Context,
+  processes: OwnProcesses,
   repository: Repository,
   kept: StateDirectory,
   inputs: PlaceInputs,
@@ -37,18 +41,18 @@ export async function openScratch(
   const located = await locateStateDirectory(repository, { ...inputs, flag: root });
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
-  const runDirectory = await makePlaces(repository, located.value, inputs, state);
+  const runDirectory = await makePlaces(repository, located.value, inputs);
   if (!runDirectory.ok) return runDirectory;
-  const env = forOurs(context.env);
+  const { node, env } = processes;
   const checkout = repository.toplevel;
   const ledger = await openSqliteLedger(state.ledger, { check: 'chain' });
   const taken = await ledger.takeEpoch({ ...identify(), socket: '' }, isAlive);
   if (taken.outcome === 'held') return err(`${root} is in use`);
-  const merger = mergerProcess({ command: [process.execPath, entry('merger')], stateDir: state.root, checkout, env });
+  const merger = mergerProcess({ command: [node, processes.merger], stateDir: state.root, checkout, env });
   const supervisors = processSupervisors({
     jobs: state.jobs,
-    node: process.execPath,
-    program: entry('supervisor'),
+    node,
+    program: processes.supervisor,
     // no coordinator comes back for them
     environment: { ...env, TIDEGATE_ABANDON_SECONDS: '5' },
   });
@@ -72,7 +76,7 @@ const nameOf = (path: string, { pid, startTime, bootId }: ProcessIdentity): stri
 
 /** Removes the directories of killed processes. */
 async function sweep(path: string): Promise<void> {
-  for (const name of await namesIn(dirname(path))) {
+  for (const name of await directoryNames(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.rehearsal-`)) continue;
     const [, pid, startTime, bootId] = /\.rehearsal-(\d+)-(\d+)-(.+)$/.exec(name) ?? [];
     if (pid === undefined || startTime === undefined || bootId === undefined) continue;
@@ -82,21 +86,12 @@ async function sweep(path: string): Promise<void> {
 
 /** Waits for the supervisors, which end by themselves, before it removes their directory. */
 async function remove(root: string): Promise<void> {
-  for (const inside of await namesIn(root)) {
+  for (const inside of await directoryNames(root)) {
     const { jobs } = stateDir(join(root, inside));
-    for (const job of await namesIn(jobs)) {
+    for (const job of await directoryNames(jobs)) {
       const record = jobDirectory(join(jobs, job)).supervisor();
       if (record !== null) await untilDead(record);
     }
   }
   removeTreeSync(root);
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
-    throw error;
-  }
 }
