@@ -22,7 +22,9 @@ export const gateVersions = {
   scope: 5,
   files: 1,
   changes: 1,
-  deliverables: 1,
+  deliverables: 2,
+  'exit-contract': 1,
+  evidence: 1,
   plan: 1,
   round: 2,
   check: 1,
@@ -42,8 +44,8 @@ export const phaseVersions = {
   ownership: 2,
   approval: 1,
   dispatch: 1,
-  monitor: 3,
-  closure: 3,
+  monitor: 4,
+  closure: 4,
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;
 
