@@ -14,7 +14,7 @@ import { isDcmEvent } from '../ledger/dcm-events.ts';
 import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
-import { closureOf, type FrozenPlan, plannedById } from '../plan/plan.ts';
+import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { replacePlan, unjudged } from '../plan/plan-versions.ts';
 import { evolveTask } from './evolve-task.ts';
 import { boundBy, evolveRound, type RoundState } from './round.ts';
@@ -394,10 +394,6 @@ export const waveOf = (state: RunState, task: TaskId): number => state.tasks[tas
 
 export const tasksOfWave = (state: RunState, wave: number): readonly TaskState[] =>
   (state.plan.waves[wave]?.tasks ?? []).flatMap((task) => state.tasks[task.id] ?? []);
-
-/** The closure roles of a wave, in the order in which they run. */
-export const rolesOfWave = (state: RunState, wave: number): readonly TaskState[] =>
-  closureOf(state.plan, wave).flatMap((role) => state.tasks[role.id] ?? []);
 
 /** Tasks of the plan in force; those of an earlier version that it dropped are left out. */
 export const plannedStates = (state: RunState): readonly TaskState[] =>
