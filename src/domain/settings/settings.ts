@@ -131,6 +131,7 @@ export type WrittenClosureRole = ValueOf<typeof closureRole>;
 export const writtenClosure = fields(
   {},
   {
+    design: closureRole,
     eval: closureRole,
     security: closureRole,
     integration: closureRole,
