@@ -209,10 +209,10 @@ function blame(
   return fact(...culprits, { type: 'round-abandoned', ...at, because });
 }
 
-const outcomeOf = (state: RunState, tree: TreeId, check: Check): CheckOutcome | undefined =>
+export const outcomeOf = (state: RunState, tree: TreeId, check: Check): CheckOutcome | undefined =>
   state.checks[checkKey(tree, check.name)];
 
-const runCheck = (check: Check, { commit, tree }: Tip, purpose: CheckPurpose = 'candidate'): Step =>
+export const runCheck = (check: Check, { commit, tree }: Tip, purpose: CheckPurpose = 'candidate'): Step =>
   effect(`check ${tree} ${check.name}`, { do: 'check', purpose, commit, tree, check });
 
 /** Runs the checks of the plan on a tree, one after the other: the next step, or the outcomes once all have passed. */
@@ -234,7 +234,7 @@ export function checkTree(
 }
 
 /** Halts once. `resume` forgets the outcome, so that the check runs again. */
-function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
+export function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
   if (!needsNoResume(state)) return [];
   return [fact({ type: 'run-halted', because: checkUnrunnable(outcome) })];
 }

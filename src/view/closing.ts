@@ -14,7 +14,7 @@ export type ClosingAction = {
   /** The id of the barrier, the task, or the kind of the need. */
   readonly id: string;
   readonly kind: string;
-  /** A task or closure role that is at work, or `person`. */
+  /** A running task or closure role, or `person`. */
   readonly owner: string;
   readonly message: string;
   readonly since: string | null;

@@ -8,7 +8,7 @@ import type { Span, Text } from '../ports/terminal.ts';
 import type { TaskText } from './task-view.ts';
 
 /** A closure role that is not running, in the columns of a task. */
-export function roleText({ ended }: RunState, { state, word, findings, closes }: RoleView): TaskText {
+export function roleColumns({ ended }: RunState, { state, word, findings, closes }: RoleView): TaskText {
   const look = ended !== null && state === 'waiting' ? { ...looks.waiting, word: 'not started' } : looks[state];
   if (state !== 'reported') return { ...look, detail: '' };
   const detail = [word ?? '', few(findings)].filter((part) => part !== '').join(': ');
@@ -38,7 +38,7 @@ export const concernLines = (state: RunState): readonly Text[] =>
     ...findings.map((finding) => `    ${finding}`),
   ]);
 
-/** Who plays a closure role, and what it may change. */
+/** Returns the scope of a closure role, and its agent or command. */
 export function roleScope(state: Pick<RunState, 'plan'>, id: RoleView['task']): readonly (string | Span)[] {
   const role = plannedById(state.plan, id);
   if (role === undefined) return [];

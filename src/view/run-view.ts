@@ -1,3 +1,4 @@
+import { rolesOfWave } from '../domain/closure/role-state.ts';
 import { type Advice, spendText } from '../domain/explain/advice.ts';
 import { endLine } from '../domain/explain/ending.ts';
 import { explain } from '../domain/explain/explain.ts';
@@ -6,7 +7,7 @@ import { sleepText, waveName } from '../domain/explain/text.ts';
 import { discardCommand } from '../domain/kept/discard.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { isNear, runSpend, taskSpend } from '../domain/run/costs.ts';
-import { plannedStates, type RunState, rolesOfWave, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
+import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { endedAttempt } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { phaseLine } from './phases.ts';

@@ -20,7 +20,7 @@ import { type Whose, whoseFile } from '../domain/scope/claims.ts';
 import { outOfScope, scopeOf } from '../domain/scope/scope.ts';
 import type { Stored } from '../ports/ledger.ts';
 import type { Span, Text } from '../ports/terminal.ts';
-import { roleText } from './role-text.ts';
+import { roleColumns } from './role-text.ts';
 import type { RunView } from './run-view.ts';
 
 /** Size of a snapshot's diff. Binary files count as files, without lines. */
@@ -73,7 +73,7 @@ export function describeTask(state: RunState, task: TaskState, activity?: TaskAc
   const { progress } = task;
   const { doing = null, changes = null } = activity ?? {};
   const role = roleOf(state, task);
-  if (role !== null && !isLive(task)) return roleText(state, role);
+  if (role !== null && !isLive(task)) return roleColumns(state, role);
   const stat = changes === null ? '' : diffstatText(changes);
   if (state.ended !== null && ['waiting', 'launching', 'running', 'ended'].includes(progress.status))
     return { sign: '·', tone: 'dim', word: task.launches > 0 ? 'not done' : 'not started', detail: stat };

@@ -29,6 +29,8 @@ const gates: Readonly<Record<Gate, Root>> = {
   files: [work, 'judgeCount'],
   changes: [work, 'judgeEmpty'],
   deliverables: [work, 'judgeDeliverables'],
+  'exit-contract': ['src/domain/gates/exit-gates.ts', 'claimFindings'],
+  evidence: ['src/domain/gates/exit-gates.ts', 'judgeEvidence'],
   plan: [work, 'judgeDraft'],
   round: [merge, 'judgeClosure'],
   check: [merge, 'judgeCheck'],

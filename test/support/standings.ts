@@ -261,6 +261,15 @@ const gates: Record<MonitorGate, Verdict> = {
   deliverables: failWith('deliverables', [{ rule: 'deliverable-missing', pattern: 'a/b.txt' }]),
   exit: failWith('exit', [{ rule: 'exit', reason: 'exited', code: 0, signal: null }]),
   handoff: failWith('handoff', [{ rule: 'handoff-nonce' }]),
+  'exit-contract': failWith('exit-contract', [
+    { rule: 'exit-claim', code: 'proof-level-gap', part: 'proof', level: 'integration', claimed: 'unit' },
+  ]),
+  evidence: inconclusive('evidence', {
+    rule: 'proof-missing',
+    code: 'missing-proof-artifact',
+    path: 'out/report.json',
+    fault: 'absent',
+  }),
 };
 
 const shares = frozenPlan([

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type PlanHash, planHash, taskId } from '../../domain/base/ids.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
-import { type ClosureRole, closureRoles, roleId } from '../../domain/closure/roles.ts';
+import { type DraftRole, draftRoles } from '../../domain/closure/role-drafts.ts';
 import {
   type Check,
   canonicalJson,
@@ -21,13 +21,7 @@ import {
 } from '../../domain/plan/plan-draft.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
 import { withLockNeeds } from '../../domain/scope/ownership.ts';
-import {
-  durationMinutes,
-  type ResolvedSettings,
-  setupCommand,
-  type WrittenClosure,
-  type WrittenClosureRole,
-} from '../../domain/settings/settings.ts';
+import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
 
 /** SHA-256 of the canonical document: equal for equal meaning, changed by any change of it. */
 export const hashPlan = (plan: FrozenPlan): PlanHash =>
@@ -83,7 +77,7 @@ export function freeze(draft: PlanDraft, name: string, base: string, content: Pa
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,
       tasks: wave.tasks.map((task) => freezeTask(task, settings, skills)),
-      ...freezeClosure(wave.closure ?? settings.closure, index, settings),
+      ...freezeClosure(draft, index),
     })),
   });
 }
@@ -141,34 +135,19 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
 }
 
 /** The closure roles of a wave as tasks, in the order in which they run. Absent when there are none. */
-function freezeClosure(
-  closure: WrittenClosure,
-  wave: number,
-  settings: ResolvedSettings,
-): Pick<PlannedWave, 'closure'> {
-  const roles = closureRoles.flatMap((role) => {
-    const written = closure[role];
-    return written === undefined ? [] : [freezeRole(role, written, wave, settings)];
-  });
+function freezeClosure(draft: PlanDraft, wave: number): Pick<PlannedWave, 'closure'> {
+  const roles = draftRoles(draft, wave).map((role) => freezeRole(role, draft.settings));
   return roles.length === 0 ? {} : { closure: roles };
 }
 
-function freezeRole(
-  role: ClosureRole,
-  written: WrittenClosureRole,
-  wave: number,
-  settings: ResolvedSettings,
-): PlannedTask {
-  const { do: text = '', ...keys } = typeof written === 'string' ? { agent: written } : written;
-  const id = roleId(role, wave);
-  const task = { id, wave, place: [], file: null, text, hasFrontMatter: false, keys: { role, owns: [], ...keys } };
+function freezeRole({ closes, ...task }: DraftRole, settings: ResolvedSettings): PlannedTask {
   const frozen = freezeTask(task, settings, new Map());
   const clauses = frozen.directive.clauses.filter((clause) => clause !== 'merge-gate');
   return {
     ...frozen,
     directive: { ...frozen.directive, clauses: ['closure-role', ...clauses] },
     allowEmpty: true,
-    closes: role,
+    closes,
   };
 }
 

@@ -2,6 +2,8 @@ import { basename, dirname } from 'node:path';
 import { agentKinds } from '../../agents/agents.ts';
 import type { PlanHash } from '../../domain/base/ids.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
+import { draftRoles, withDesign } from '../../domain/closure/role-drafts.ts';
+import { roleScopeFaults } from '../../domain/closure/role-scope.ts';
 import type { DocumentRules } from '../../domain/findings/document-rules.ts';
 import type { Finding, FindingOf, Rule } from '../../domain/findings/finding.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/plan/directive.ts';
@@ -115,7 +117,9 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     config.confirmed.includes(looseningHash(loosening)),
   );
   const from = { root, planPath, yaml };
-  const { draft, findings: unread, locate, whereOf } = await makeDraft(wavesOf(document), resolution.settings, from);
+  const read = await makeDraft(wavesOf(document), resolution.settings, from);
+  const { findings: unread, locate, whereOf } = read;
+  const draft = withDesign(read.draft);
   const tasks = draft.waves.flatMap((wave) => wave.tasks);
   const briefs = tasks.flatMap((task) => lintDirective(task, draft.settings.strict)).map(locate);
 
@@ -284,6 +288,7 @@ type WhereOf = (place: Place) => string;
 const refusalsOf = (plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] => [
   ...refusedDirectives(plan, draft, whereOf),
   ...overlapsIn(plan, draft, whereOf),
+  ...roleFaults(plan, draft, whereOf),
 ];
 
 /** The same of a plan with other mistakes, as long as they leave its claims as they are. */
@@ -337,6 +342,18 @@ function overlapsIn(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): reado
     });
 }
 
+/** Paths that closure roles must not own, each at its pattern. */
+function roleFaults(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] {
+  const tasks = tasksById(draft);
+  return plan.waves
+    .flatMap((_, wave) => roleScopeFaults(plan, wave))
+    .map((fault) => {
+      const role = tasks.get(fault.task);
+      const claim = { task: fault.task, by: 'owns', pattern: fault.pattern } as const;
+      return role === undefined ? fault : { ...fault, where: whereOf(claimPlace(role, claim)) };
+    });
+}
+
 /** Without the places in a file that nobody has seen; those in directives stay. */
 function withoutPlaces(conflict: FindingOf<'ownership-conflict'>, isUnseen: (where: string) => boolean): Finding {
   const { where, ...rest } = conflict;
@@ -366,5 +383,8 @@ function claimPlace({ place, keys }: DraftTask, { by, pattern }: Claimed): Place
   return index === -1 ? place : [...place, by, index];
 }
 
-const tasksById = ({ waves }: PlanDraft): ReadonlyMap<string, DraftTask> =>
-  new Map(waves.flatMap((wave) => wave.tasks).map((task) => [task.id, task]));
+/** Closure roles included. */
+const tasksById = (draft: PlanDraft): ReadonlyMap<string, DraftTask> =>
+  new Map(
+    draft.waves.flatMap((wave, index) => [...wave.tasks, ...draftRoles(draft, index)]).map((task) => [task.id, task]),
+  );

@@ -1,10 +1,11 @@
+import { rolesOfWave } from '../../domain/closure/role-state.ts';
 import { firstTap } from '../../domain/decide/answer-before-made.ts';
 import { adviceFor } from '../../domain/explain/advice.ts';
 import { directiveText, plural } from '../../domain/explain/text.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { By, TapName } from '../../domain/ledger/requests.ts';
 import { everyTask } from '../../domain/plan/plan.ts';
-import { rolesOfWave, selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
+import { selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
 import { isResolved, snapshotOf, type TaskState } from '../../domain/run/task.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';

@@ -1,7 +1,8 @@
 import type { TaskId } from '../../domain/base/ids.ts';
+import { rolesOfWave } from '../../domain/closure/role-state.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import { passes, type Verdict } from '../../domain/gates/verdict.ts';
-import { type RunState, rolesOfWave, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run/run.ts';
+import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run/run.ts';
 import { type TaskState, usageOf, verdictsOf } from '../../domain/run/task.ts';
 import type { Usage } from '../../domain/tool-calls/agent-event.ts';
 import type { Span, Text } from '../../ports/terminal.ts';

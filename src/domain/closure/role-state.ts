@@ -88,3 +88,7 @@ export const securityConcerns = (state: RunState): readonly RoleView[] =>
   state.waves
     .flatMap((wave) => rolesOf(state, wave))
     .filter(({ role, word, closes }) => role === 'security' && word === 'concerns' && closes);
+
+/** The closure roles of a wave as tasks, in the order in which they run. */
+export const rolesOfWave = (state: RunState, wave: number): readonly TaskState[] =>
+  closureOf(state.plan, wave).flatMap((role) => state.tasks[role.id] ?? []);

@@ -178,6 +178,16 @@ const gateAdvices: Readonly<Record<MonitorGate, GateAdvice>> = {
     const missing = findings.flatMap((one) => (one.rule === 'deliverable-missing' ? [one.pattern] : []));
     return { safe: kept, command: reworkInstead(subject, `create ${few(missing, 3)}`) };
   },
+  'exit-contract': (subject, findings) => {
+    const claims = findings.flatMap((one) => (one.rule === 'exit-claim' ? [`${one.part}=${one.level}`] : []));
+    const message = claims.length === 0 ? 'close the gap that you reported' : `reach and claim ${claims.join(', ')}`;
+    return { safe: kept, command: reworkInstead(subject, message) };
+  },
+  evidence: (subject, findings) => {
+    const paths = findings.flatMap((one) => (one.rule === 'proof-missing' ? [one.path] : []));
+    const message = paths.length === 0 ? 'make the checks pass' : `write the proof ${few(paths, 3)}`;
+    return { safe: kept, command: reworkInstead(subject, message) };
+  },
   exit: unfinished,
   handoff: unfinished,
 };

@@ -27,7 +27,13 @@ export type ScopeRules = {
   'two-spellings': { readonly task?: TaskId; readonly spelled: string; readonly first: string };
   // plans
   /** Each pair starts with the task that comes first in the plan. `more`: not all overlaps are listed. */
-  'ownership-conflict': { readonly overlaps: readonly Overlap[]; readonly more: boolean };
+  'ownership-conflict': { readonly overlaps: readonly Overlap[]; readonly more: boolean; readonly role?: true };
+  /** A closure role must not own this pattern. */
+  'role-owns': {
+    readonly task: TaskId;
+    readonly pattern: string;
+    readonly fault: 'everything' | 'protected' | 'check-definition';
+  };
   /** A live run on the same branch has the same plan. */
   'plan-live': { readonly run: RunId };
   /** `other`, a task of a live run, may also write `path`. */

@@ -1,7 +1,8 @@
 import type { CommitId, RunId, TaskId } from '../base/ids.ts';
 import type { AddressFault } from '../base/web-address.ts';
+import type { ExitPart } from '../closure/exit-contract.ts';
 import type { ClosureRole } from '../closure/roles.ts';
-import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff } from '../gates/evidence.ts';
+import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff, ProofFault } from '../gates/evidence.ts';
 import type { WhyMissing } from '../plan/earlier-waves.ts';
 import type { AgentFailureKind } from '../tool-calls/agent-event.ts';
 import type { Finding } from './finding.ts';
@@ -60,6 +61,26 @@ export type GateRules = {
   changes: unknown;
   /** No added or changed file matches the pattern. */
   'deliverable-missing': { readonly pattern: string };
+  // exit contracts
+  /** The handoff claims less than the contract requires. `claimed` is null for a part that it does not claim. */
+  'exit-claim': {
+    readonly code: ClaimCode;
+    readonly part: ExitPart;
+    readonly level: string;
+    readonly claimed: string | null;
+  };
+  /** The agent itself reports a gap. */
+  'exit-gap': { readonly code: 'wave-proof-gap' };
+  /** A declared proof was not left, or cannot be taken. */
+  'proof-missing': { readonly code: 'missing-proof-artifact'; readonly path: string; readonly fault: ProofFault };
+  /** Nothing holds up a level that the contract requires. */
+  'level-unproven': {
+    readonly code: 'missing-proof';
+    readonly task: TaskId;
+    readonly part: ExitPart;
+    readonly level: string;
+    readonly needs: 'check' | 'proof';
+  };
   'draft-read': unknown;
   // rounds
   'round-has-tasks': unknown;
@@ -97,3 +118,12 @@ export type GateRules = {
   'thread-without-id': unknown;
   'thread-log': { readonly code: string };
 };
+
+/** The codes that Wave Orchestration has for the same gaps. */
+export type ClaimCode =
+  | 'missing-wave-proof'
+  | 'missing-doc-delta'
+  | 'completion-gap'
+  | 'durability-gap'
+  | 'proof-level-gap'
+  | 'doc-impact-gap';

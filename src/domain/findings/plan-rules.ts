@@ -15,6 +15,8 @@ export type PlanRules = {
   // tasks and waves
   'empty-wave': unknown;
   'duplicate-id': { readonly task: string };
+  /** A closure role has this id. */
+  'role-id': { readonly task: string };
   'unknown-need': { readonly task: string; readonly need: string; readonly meant: string | null };
   'later-need': {
     readonly task: string;

@@ -193,7 +193,20 @@ export type SnapshotEvidence = {
   readonly refused: readonly Finding[];
   /** Secret values or patterns found in added content: path and rule, never the value. */
   readonly secrets: readonly Finding[];
+  /** Files that match a deliverable and differ from the base, each with its blob. Absent when the task has no deliverables. */
+  readonly made?: readonly { readonly path: string; readonly blob: string }[];
+  /** Declared proofs that the attempt left, as they are in the evidence store. Absent when the task declares none. */
+  readonly proofs?: readonly ProofEvidence[];
 };
+
+/** A declared proof: its content, or why there is none. */
+export type ProofEvidence = { readonly path: string; readonly kind?: string } & (
+  | { readonly sha256: string; readonly bytes: number }
+  | { readonly fault: ProofFault }
+);
+
+/** `unchanged`: it was there before the attempt, and the attempt did not write it. `withheld`: the snapshot gate or the secrets gate names it. */
+export type ProofFault = 'absent' | 'not-a-file' | 'unreadable' | 'unchanged' | 'withheld';
 
 /** `file` is below the state directory's `jobs/`. */
 export type LogEvidence = {
@@ -226,6 +239,8 @@ export type MonitorEvidence = {
   readonly drafted?: readonly Finding[];
   /** Absent when nobody took a snapshot of this attempt. */
   readonly acceptance?: Acceptance;
+  /** The checks of the plan on the snapshot's own tree. Absent when its contract needs none there. */
+  readonly checks?: readonly CheckOutcome[];
 };
 
 export type CheckOutcome = {

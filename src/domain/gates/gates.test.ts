@@ -199,8 +199,10 @@ describe('monitor', () => {
     expect(passes(judge({}))).toBe(true);
   });
   test('has no gate whose objection could not be explained', () => {
-    const drafting = { ...task('a'), drafts: 'a.plan.yaml', deliverables: ['a/**'] };
-    expect(judge({}, drafting).map(({ gate }) => gate)).toHaveLength(monitorGates.length);
+    const exit = { completion: 'contract', durability: null, proof: null, docs: null };
+    const drafting = { ...task('a'), drafts: 'a.plan.yaml', deliverables: ['a/**'], exit };
+    const claiming = { handoff: handoff('n', { claims: { completion: 'contract' } }) };
+    expect(judge(claiming, drafting).map(({ gate }) => gate)).toHaveLength(monitorGates.length);
     for (const { gate } of [...judge({}), ...judge({ snapshot: null })]) expect(monitorGates).toContain(gate);
   });
   test('judges the plan of a task that drafts one, and of no other', () => {

@@ -1,5 +1,6 @@
 import type { PlanHash, TaskId } from '../base/ids.ts';
 import { unreachable } from '../base/result.ts';
+import { roleScopeFaults } from '../closure/role-scope.ts';
 import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
 import type {
@@ -43,7 +44,12 @@ export function judge(context: JudgeContext, unjudged: Unjudged): readonly Verdi
     case 'preflight':
       return judgePreflight(plan, unjudged.wave, unjudged.evidence);
     case 'ownership':
-      return [failWith('ownership', ownershipConflicts(plan, unjudged.wave, unjudged.evidence.granted))];
+      return [
+        failWith('ownership', [
+          ...ownershipConflicts(plan, unjudged.wave, unjudged.evidence.granted),
+          ...roleScopeFaults(plan, unjudged.wave),
+        ]),
+      ];
     case 'approval':
       return judgeApproval(hash, unjudged.evidence);
     case 'dispatch':

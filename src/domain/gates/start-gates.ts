@@ -13,6 +13,7 @@ import type {
   PreflightEvidence,
   ThreadEvidence,
 } from './evidence.ts';
+import { judgeExits } from './exit-gates.ts';
 import { failWith, inconclusive, pass } from './make-verdict.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -106,7 +107,7 @@ export function judgeClosure(plan: FrozenPlan, wave: number, evidence: ClosureEv
   const earlier =
     before === undefined ? [] : plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, before), of: name }));
   const roles = closureOf(plan, wave).map((role): Verdict => ({ ...judgeRole(role, evidence), of: role.id }));
-  return [pass('round'), ...checks, ...earlier, ...roles];
+  return [pass('round'), ...checks, ...earlier, ...judgeExits(plan, evidence), ...roles];
 }
 
 /** Passes on a report about exactly this tree that lets the wave close, or that a person resolved. */

@@ -3,6 +3,7 @@ import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { matches, pattern as parsed } from '../scope/pattern.ts';
 import { outOfScope, scopeOf } from '../scope/scope.ts';
 import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
+import { judgeExitContract } from './exit-gates.ts';
 import { failWith, inconclusive, pass } from './make-verdict.ts';
 import { passes, type Verdict } from './verdict.ts';
 
@@ -42,6 +43,8 @@ export const monitorGates = [
   'deliverables',
   'exit',
   'handoff',
+  'exit-contract',
+  'evidence',
 ] as const;
 export type MonitorGate = (typeof monitorGates)[number];
 
@@ -52,7 +55,12 @@ export function judgeMonitor(
   evidence: MonitorEvidence,
   granted: Granted,
 ): readonly Verdict[] {
-  const verdicts = [judgeExit(evidence), judgeHandoff(evidence), ...judgeSnapshot(plan, task, evidence, granted)];
+  const verdicts = [
+    judgeExit(evidence),
+    judgeHandoff(evidence),
+    ...judgeSnapshot(plan, task, evidence, granted),
+    ...judgeExitContract(plan, task, evidence),
+  ];
   // a draft that was not read because of other findings adds no finding of its own
   const isMoot = evidence.drafted === undefined && !passes(verdicts);
   return task.drafts === undefined || isMoot ? verdicts : [...verdicts, judgeDraft(task.drafts, evidence)];
@@ -122,7 +130,7 @@ function judgeSnapshot(
     judgeScope(plan, task, { diff: snapshot.diff, edited: acceptance?.edited ?? [] }, granted),
     judgeCount(plan, snapshot.diff.length),
     judgeEmpty(task, snapshot.diff.length),
-    ...judgeDeliverables(task, snapshot.diff),
+    ...judgeDeliverables(task, snapshot),
   ];
 }
 
@@ -137,9 +145,9 @@ function judgeCount(plan: FrozenPlan, changed: number): Verdict {
 }
 
 /** A deliverable must be added or changed by the task: a file that was there before is no proof of its work. */
-function judgeDeliverables({ deliverables }: PlannedTask, diff: SnapshotEvidence['diff']): readonly Verdict[] {
+function judgeDeliverables({ deliverables }: PlannedTask, snapshot: SnapshotEvidence): readonly Verdict[] {
   if (deliverables.length === 0) return [];
-  const made = diff.filter(({ change }) => change !== 'deleted');
+  const made = snapshot.made ?? snapshot.diff.filter(({ change }) => change !== 'deleted');
   const missing = deliverables.filter((text) => !made.some(({ path }) => matches(parsed(text), path)));
   return [
     failWith(

@@ -23,7 +23,8 @@ import type { LandingEvent } from './landing-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 
 /** The tree that a check judges: the base of the tasks, a candidate, a landing, or an undo. */
-export type CheckPurpose = 'base' | 'candidate' | 'land' | 'undo';
+/** `snapshot`: on the snapshot of one task, because its exit contract asks for it. */
+export type CheckPurpose = 'base' | 'snapshot' | 'candidate' | 'land' | 'undo';
 
 // ── facts of a run; each needs the current epoch ───────────────────────────────────────────────────────
 export type RunEvent =

@@ -18,7 +18,10 @@ const order = [...plan, 'planFile', 'repo.remotes[].name', 'repo.remotes[].url',
 const summary = 'handoff.handoff.summary';
 const handoff = [summary, ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`)];
 /** The agent chooses the target of a link. */
-const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'] as const;
+const snapshot = [
+  ...['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'],
+  ...['snapshot.made[].path', 'snapshot.proofs[].path', 'snapshot.proofs[].kind'],
+] as const;
 const acceptance = ['acceptance.who', 'acceptance.edited[]'] as const;
 /** Session and model by the agent's own names. */
 const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
@@ -215,7 +218,7 @@ export const dataFacts = {
     'refused',
   ],
   system: ['code', 'expired', 'signal', 'syscall', 'mode', 'machine', 'tools', 'addresses', 'operation'],
-  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape', 'word', 'level', 'levels'],
+  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape', 'word', 'level', 'levels', 'claimed'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
 /** Names of facts of type string, alone or in a list, also in nested findings. */

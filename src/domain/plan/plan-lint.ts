@@ -2,6 +2,7 @@ import { countsTurns, takesCommand } from '../../agents/agents.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { foldPath } from '../base/paths.ts';
 import type { CommandDefinitions } from '../check-definitions/reading.ts';
+import { type DraftRole, draftRoles, lintRoleIds } from '../closure/role-drafts.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { PreflightEvidence } from '../gates/evidence.ts';
 import { protectWarnings } from '../scope/ownership.ts';
@@ -28,6 +29,10 @@ export function lintDraft(draft: PlanDraft, runnable: readonly string[]): readon
     ...draft.waves.flatMap(lintWave),
     ...tasks.flatMap(reservedId),
     ...duplicateIds(tasks),
+    ...lintRoleIds(draft),
+    ...draft.waves
+      .flatMap((_, wave) => draftRoles(draft, wave))
+      .flatMap((role) => lintRole(role, draft.settings, runnable)),
     ...unknownNeeds(tasks),
     ...cycles(tasks),
     ...lintMaturity(tasks),
@@ -87,6 +92,7 @@ function lintSecrets({ settings, waves }: PlanDraft): readonly PlanProblem[] {
   };
   return [
     ...Object.entries(settings).flatMap(([key, value]) => found(value, [key])),
+    ...waves.flatMap(({ closure, place }) => found(closure, [...place, 'closure'])),
     ...waves.flatMap(({ tasks }) => tasks.flatMap(({ keys, text, place }) => found([keys, text], place))),
   ];
 }
@@ -176,6 +182,11 @@ function lintTask(task: DraftTask, settings: ResolvedSettings, runnable: readonl
     });
   return [...problems, ...lintAgent(task, settings, runnable)];
 }
+
+const lintRole = (role: DraftRole, settings: ResolvedSettings, runnable: readonly string[]): readonly PlanProblem[] => [
+  ...lintPatterns(role.keys.owns ?? [], [...role.place, 'owns']),
+  ...lintAgent(role, settings, runnable),
+];
 
 function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readonly string[]): readonly PlanProblem[] {
   const agents = agentsOf(task, settings);

@@ -395,10 +395,6 @@ export const waveOf = (state: RunState, task: TaskId): number => state.tasks[tas
 export const tasksOfWave = (state: RunState, wave: number): readonly TaskState[] =>
   (state.plan.waves[wave]?.tasks ?? []).flatMap((task) => state.tasks[task.id] ?? []);
 
-/** The closure roles of a wave, in the order in which they run. */
-export const rolesOfWave = (state: RunState, wave: number): readonly TaskState[] =>
-  closureOf(state.plan, wave).flatMap((role) => state.tasks[role.id] ?? []);
-
 /** Tasks of the plan in force; those of an earlier version that it dropped are left out. */
 export const plannedStates = (state: RunState): readonly TaskState[] =>
   Object.values(state.tasks).filter((task) => plannedById(state.plan, task.id) !== undefined);

@@ -1,7 +1,7 @@
 import type { TaskId } from '../base/ids.ts';
 import { foldPath } from '../base/paths.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
-import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../plan/plan.ts';
+import { allTasks, closureOf, type FrozenPlan, type PlannedTask, type PlannedWave } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted } from './claims.ts';
 import { indexPatterns, intersect, type PatternEntry, pattern } from './pattern.ts';
 import { agentSteering, steeringIn } from './steering.ts';
@@ -14,14 +14,18 @@ const mostOverlaps = 20;
  * with each pair of patterns that meet. Judged over the patterns, not over the files of today.
  */
 export function ownershipConflicts(plan: FrozenPlan, wave: number, granted: Granted): readonly OwnershipConflict[] {
-  const tasks = plan.waves[wave]?.tasks ?? [];
+  const roles = closureOf(plan, wave);
+  const isRole = new Set(roles.map(({ id }) => id));
+  const tasks = [...(plan.waves[wave]?.tasks ?? []), ...roles];
   const order = new Map(tasks.map((task, at) => [task.id, at]));
   const { ordered, tasks: byId } = relationsOf(plan);
-  const conflicts = new Map<string, { overlaps: Overlap[]; more: boolean }>();
+  const conflicts = new Map<string, { overlaps: Overlap[]; more: boolean; ofRole: boolean }>();
   const index = indexPatterns(tasks.flatMap((task) => claimsOf(plan, task, granted)));
   index.pairs((a, b) => {
-    if (a.value.task === b.value.task || agrees(a, b, byId)) return;
-    if (!bothLock(a, b) && ordered(a.value.task, b.value.task)) return;
+    // no order and no agreement lets anything else write the paths of a role
+    const ofRole = isRole.has(a.value.task) || isRole.has(b.value.task);
+    if (a.value.task === b.value.task || (!ofRole && agrees(a, b, byId))) return;
+    if (!ofRole && !bothLock(a, b) && ordered(a.value.task, b.value.task)) return;
     const isTurned = (order.get(a.value.task) ?? 0) > (order.get(b.value.task) ?? 0);
     const [one, other] = isTurned ? [b, a] : [a, b];
     const key = `${one.value.task} ${other.value.task}`;
@@ -29,14 +33,15 @@ export function ownershipConflicts(plan: FrozenPlan, wave: number, granted: Gran
     if (pair?.more) return;
     const met = intersect(one.pattern, other.pattern);
     if (!met) return;
-    if (pair === undefined) conflicts.set(key, { overlaps: [overlap(one, other, met)], more: false });
+    if (pair === undefined) conflicts.set(key, { overlaps: [overlap(one, other, met)], more: false, ofRole });
     else if (pair.overlaps.length < mostOverlaps) pair.overlaps.push(overlap(one, other, met));
     else pair.more = true;
   });
-  return [...conflicts.values()].map(({ overlaps, more }) => ({
+  return [...conflicts.values()].map(({ overlaps, more, ofRole }) => ({
     rule: 'ownership-conflict',
     overlaps: overlaps.toSorted(byPatterns),
     more,
+    ...(ofRole ? { role: true } : {}),
   }));
 }
 

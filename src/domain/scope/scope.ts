@@ -8,7 +8,7 @@ import {
 } from '../check-definitions/definition.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
-import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
+import type { FrozenPlan, PlannedTask, PlannedWave } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted, grantPattern, grantsOf } from './claims.ts';
 import { unsafePath } from './path-safety.ts';
 import {
@@ -116,7 +116,10 @@ const indexClaims = (claims: readonly ClaimData[]): PatternIndex<Claim> =>
   indexPatterns(claims.map(({ pattern: text, ...value }) => ({ pattern: grantPattern(text), value })));
 
 const waveOf = (plan: FrozenPlan, task: PlannedTask): number =>
-  plan.waves.findIndex((one) => one.tasks.some((other) => other.id === task.id));
+  plan.waves.findIndex((one) => claiming(one).some((other) => other.id === task.id));
+
+/** Closure roles claim their paths as tasks do, so that a task without `owns` cannot change them. */
+const claiming = ({ tasks, closure = [] }: PlannedWave): readonly PlannedTask[] => [...tasks, ...closure];
 
 /** Every change that is not this task's to make. Deletes and mode changes count like edits. */
 export function outOfScope(scope: Scope, diff: readonly DiffEntry[]): readonly Finding[] {
@@ -216,7 +219,7 @@ function waveClaims(plan: FrozenPlan, wave: number): WaveClaims {
   claimsByPlan.set(plan, waves);
   const done = waves.get(wave);
   if (done) return done;
-  const claims = plan.waves.slice(0, wave + 1).map((one) => one.tasks.flatMap((task) => claimsOf(plan, task, [])));
+  const claims = plan.waves.slice(0, wave + 1).map((one) => claiming(one).flatMap((task) => claimsOf(plan, task, [])));
   const indexed = (some: readonly PatternEntry<Claim>[]): Claims => ({ claims: some, index: indexPatterns(some) });
   const locks = claims.flat().filter(({ value }) => value.by === 'locks');
   const claimed = { siblings: indexed(claims[wave] ?? []), locks: indexed(locks) };

@@ -132,6 +132,7 @@ export type WrittenClosureRole = ValueOf<typeof closureRole>;
 export const writtenClosure = fields(
   {},
   {
+    design: closureRole,
     eval: closureRole,
     security: closureRole,
     integration: closureRole,

@@ -145,7 +145,7 @@ export const closureRole = z.strictObject({
 export const barrier = z.strictObject({
   id: z.string().meta({ description: 'names it in `tidegate resolve`' }),
   kind: z.string(),
-  owner: z.string().meta({ description: 'a task that is at work, or `person`' }),
+  owner: z.string().meta({ description: 'a running task, or `person`' }),
   message: z.string(),
   since: time.nullable(),
   command: z.string(),

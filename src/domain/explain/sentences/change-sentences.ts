@@ -22,13 +22,20 @@ export const changeSentences: Sentences<ChangeRules> = {
     detail: `${shownPath(spelled)} and ${shownPath(first)} differ only in case or normalisation`,
     fix: 'use one spelling',
   }),
-  'ownership-conflict': ({ overlaps, more }) => {
+  'ownership-conflict': ({ overlaps, more, role }) => {
     const { tasks, paths } = overlapTexts(overlaps, more);
     return {
       detail: `${tasks} could both write ${paths}`,
-      fix: 'make one need the other, narrow what they own, or list the path in `shares` of both',
+      fix:
+        role === true
+          ? 'narrow what the closure role owns: nothing else in its wave may change its paths'
+          : 'make one need the other, narrow what they own, or list the path in `shares` of both',
     };
   },
+  'role-owns': ({ task, pattern, fault }) => ({
+    detail: `the closure role \`${task}\` must not own \`${pattern}\`${roleFaults[fault]}`,
+    fix: 'name only the files that the role itself writes, such as `docs/**`',
+  }),
   'plan-live': ({ run }) => ({
     detail: `this plan is already running as ${run}, and both runs will land`,
     fix: `if you do not want that: \`tidegate abandon ${run}\``,
@@ -82,7 +89,10 @@ export const changeSentences: Sentences<ChangeRules> = {
 
 /** Findings about a path that a task changed, or tried to change. */
 type ChangeFinding = FindingsOf<
-  Omit<ScopeRules, 'two-spellings' | 'ownership-conflict' | 'owns-protected' | 'plan-live' | 'owns-elsewhere'>
+  Omit<
+    ScopeRules,
+    'role-owns' | 'two-spellings' | 'ownership-conflict' | 'owns-protected' | 'plan-live' | 'owns-elsewhere'
+  >
 >;
 
 /** Returns true for changes that a person can grant or drop. */
@@ -194,6 +204,12 @@ const claimText = (claim: ClaimFact): string => `${claim.by} \`${claim.pattern}\
 const placeText = ({ at }: ClaimFact, before: string): string => (at === undefined ? '' : `${before}${at}`);
 const overlapPath = ({ path, folded }: Overlap): string =>
   `\`${path}\`${folded ? ', on file systems that ignore case or normalisation' : ''}`;
+
+const roleFaults: Readonly<Record<FindingOf<'role-owns'>['fault'], string>> = {
+  everything: ': the other roles would judge an empty tree',
+  protected: ', which is protected',
+  'check-definition': ', which defines a check',
+};
 
 type Overlap = FindingOf<'ownership-conflict'>['overlaps'][number];
 type ClaimFact = Overlap['claims'][number];

@@ -2,6 +2,7 @@ import { shellPath, shellWord } from '../../base/safe-text.ts';
 import { addressFaults } from '../../base/web-address.ts';
 import type { FindingOf } from '../../findings/finding.ts';
 import type { GateRules } from '../../findings/gate-rules.ts';
+import type { ProofFault } from '../../gates/evidence.ts';
 import type { Sentences } from '../sentence.ts';
 import { checkOutcomes, few } from '../text.ts';
 import { describeBreaches } from './attempt-sentences.ts';
@@ -61,6 +62,17 @@ export const gateSentences: Sentences<GateRules> = {
   files: ({ changed, limit }) => `${changed} files were changed; the limit is ${limit}`,
   changes: () => 'no files were changed; set `allowEmpty` if that is correct',
   'deliverable-missing': ({ pattern }) => `the deliverable ${pattern} was not created`,
+  'exit-claim': ({ part, level, claimed }) => ({
+    detail:
+      claimed === null
+        ? `the handoff claims no level of ${part}; the contract requires ${level}`
+        : `the handoff claims ${part} ${claimed}; the contract requires ${level}`,
+    fix: `reach it, then hand off with --claim ${part}=${level}`,
+  }),
+  'exit-gap': () => 'the handoff reports a gap in the exit contract',
+  'proof-missing': ({ path, fault }) => `the proof ${path} ${proofFaults[fault]}`,
+  'level-unproven': ({ task, part, level, needs }) =>
+    `nothing holds up ${part} ${level} of ${task}: ${unprovenNeeds[needs]}`,
   'draft-read': ({ where }) => `${where} was not read`,
   'round-has-tasks': () => 'no task is in this round',
   'check-run': ({ check }) => `the check ${check} has not run on this tree`,
@@ -122,3 +134,16 @@ function missingFix({ why, run, branch = '', next, file }: FindingOf<'wave-missi
       return `tidegate run ${shellPath(file)} --wave ${next + 1}`;
   }
 }
+
+const proofFaults: Readonly<Record<ProofFault, string>> = {
+  absent: 'was not left',
+  'not-a-file': 'is not a plain file',
+  unreadable: 'cannot be read',
+  unchanged: 'was there before and was not written by this attempt',
+  withheld: 'was not taken',
+};
+
+const unprovenNeeds: Readonly<Record<GateRules['level-unproven']['needs'], string>> = {
+  check: 'no check has passed on this tree',
+  proof: 'no declared proof was taken for it',
+};

@@ -22,6 +22,10 @@ export const planSentences: Sentences<PlanRules> = {
   }),
   'empty-wave': () => ({ detail: 'this wave has no task', fix: 'add a task or remove the wave' }),
   'duplicate-id': ({ task }) => ({ detail: `task id \`${task}\` is used twice`, fix: 'give each task its own id' }),
+  'role-id': ({ task }) => ({
+    detail: `\`${task}\` is the id of a closure role of this plan`,
+    fix: 'give the task another id',
+  }),
   'unknown-need': ({ task, need, meant }) => ({
     detail: `\`${task}\` needs \`${need}\`, which does not exist`,
     fix: meant === null ? 'name a task of this plan' : `did you mean \`${meant}\`?`,
