@@ -189,6 +189,8 @@ export function typed(state: RunState, need: Need): RequestEvent {
       return { type: 'requested-raise', task: id === undefined ? null : task, usd: Number(rest[1]), by: me };
     case 'retry':
       return { type: 'requested-retry', task, by: me };
+    case 'resolve':
+      return { type: 'requested-resolve', barrier: id ?? '', reason: 'seen it', by: me };
     case 'answer':
       return { type: 'requested-answer', record: id ?? '', text: 'the first', by: me };
     case 'rework':
