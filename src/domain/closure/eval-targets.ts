@@ -9,7 +9,7 @@ export type EvalTarget = {
   readonly id: string;
   readonly benchmarks: readonly string[];
   readonly family?: string;
-  /** What counts as satisfied, in words. */
+  /** The condition for satisfied, in words. */
   readonly threshold?: string;
 };
 
