@@ -13,12 +13,16 @@ export async function hookRow(calls: number): Promise<Row> {
   const watch = watchedAgent(`${here.root}/job`, frozen, task('a'));
   const keep = (): void => undefined;
   const channels = { ours: `${here.root}/judged`, theirs: `${here.root}/at-once` };
-  await using _ours = await openClientChannel(channels.ours, 'n', { ...nothing, keep, hook: watch.hook });
-  await using _theirs = await openClientChannel(channels.theirs, 'n', {
-    ...nothing,
-    keep,
-    hook: () => ({ stdout: '', exit: 0 }),
-  });
+  await using _ours = await openClientChannel(channels.ours, { nonce: 'n' }, { ...nothing, keep, hook: watch.hook });
+  await using _theirs = await openClientChannel(
+    channels.theirs,
+    { nonce: 'n' },
+    {
+      ...nothing,
+      keep,
+      hook: () => ({ stdout: '', exit: 0 }),
+    },
+  );
   const spent: { readonly ours: number[]; readonly theirs: number[] } = { ours: [], theirs: [] };
   for (let index = 0; index < calls; index += 1)
     for (const who of ['ours', 'theirs'] as const) {

@@ -11,6 +11,9 @@ import { fileURLToPath } from 'node:url';
  */
 const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remaining text]... [--file path]... [--proof text]... [--question text]... [--claim part=level]...
        tidegate handoff --json -        (a JSON document on stdin)
+       tidegate verdict word [-m "summary"] [--finding text]... [--dimension name=word]... [--environment name=word]... [--approval text]...
+                        [--target id]... [--benchmark id]... [--regressions n] [--item name]...     (closure roles only)
+       tidegate verdict --json -        (a report as a JSON document on stdin)
        tidegate ask --scope path... [-m "why"] [--wait seconds]
        tidegate ask -m "question" [--to person|task] [--severity low|normal|high|critical] [--wait seconds]
        tidegate post -m "text" [--to all|person|task] [--kind note|question|request|decision|handoff-note]
@@ -23,6 +26,15 @@ const lists: Readonly<Record<string, string>> = {
   '--proof': 'proofs',
   '--question': 'questions',
 };
+
+const reportLists: Readonly<Record<string, string>> = {
+  '--finding': 'findings',
+  '--approval': 'approvals',
+  '--target': 'targets',
+  '--benchmark': 'benchmarks',
+  '--item': 'items',
+};
+const reportMaps: Readonly<Record<string, string>> = { '--dimension': 'dimensions', '--environment': 'environments' };
 
 const [command, ...rest] = process.argv.slice(2);
 process.exitCode = await main(command, rest);
@@ -42,15 +54,19 @@ async function main(command: string | undefined, args: readonly string[]): Promi
     console.error(`tidegate mcp: it takes no arguments\n${usage}`);
     return 2;
   }
-  if (command !== 'handoff') return await refuse(command, args);
-  const handoff = parse(args);
+  if (command === 'verdict') return await end('verdict', parseVerdict(args), 'report taken; you may end now');
+  if (command === 'handoff') return await end('handoff', parse(args), 'handoff taken; you may end now');
+  return await refuse(command, args);
+}
+
+async function end(command: string, handoff: object | string, taken: string): Promise<number> {
   if (typeof handoff === 'string') {
-    console.error(`tidegate handoff: ${handoff}\n${usage}`);
+    console.error(`tidegate ${command}: ${handoff}\n${usage}`);
     return 2;
   }
   const answer = await ask({ do: 'handoff', handoff });
-  if (answer.ok) console.log('handoff taken; you may end now');
-  else console.error(`tidegate handoff: not taken: ${answer.why ?? 'no reason given'}`);
+  if (answer.ok) console.log(taken);
+  else console.error(`tidegate ${command}: not taken: ${answer.why ?? 'no reason given'}`);
   return answer.ok ? 0 : 1;
 }
 
@@ -206,6 +222,43 @@ async function refuse(command: string, args: readonly string[]): Promise<number>
   await ask({ do: 'refused', what: [command, ...args].join(' ') });
   console.error(`tidegate ${command}: refused: only a person outside the fence can do this; the try was recorded`);
   return 2;
+}
+
+/** Returns a handoff with a report, or a text that says why the arguments do not fit. */
+function parseVerdict(args: readonly string[]): object | string {
+  if (args[0] === '--json') {
+    const document = parseDocument(args);
+    return typeof document === 'string' ? document : verdict(document);
+  }
+  const [word, ...options] = args;
+  if (word === undefined || word.startsWith('-')) return 'say a word of your role first';
+  const report: Record<string, unknown> = { word };
+  for (let index = 0; index < options.length; index += 2) {
+    const [option, value] = [options[index] as string, options[index + 1]];
+    if (value === undefined) return `${option} needs a value`;
+    const problem = addToReport(report, option === '--message' ? '-m' : option, value);
+    if (problem !== null) return problem;
+  }
+  return verdict(report);
+}
+
+function addToReport(report: Record<string, unknown>, option: string, value: string): string | null {
+  const [list, map] = [reportLists[option], reportMaps[option]];
+  if (list !== undefined) report[list] = [...((report[list] as string[] | undefined) ?? []), value];
+  else if (map !== undefined) {
+    const [, name, word] = /^([^=]+)=(.+)$/.exec(value) ?? [];
+    if (name === undefined) return `${option} needs name=word`;
+    report[map] = { ...(report[map] as object | undefined), [name]: word };
+  } else if (option === '--regressions') {
+    if (!/^\d{1,7}$/.test(value)) return '--regressions needs a number';
+    report['regressions'] = Number(value);
+  } else if (option === '-m') report['summary'] = value;
+  else return `unknown option ${option}`;
+  return null;
+}
+
+function verdict({ summary, ...report }: { readonly summary?: unknown; readonly word?: unknown }): object {
+  return { status: 'done', summary: summary ?? String(report.word), report };
 }
 
 /** Returns the document, or a text that says why the arguments do not fit. */

@@ -4,6 +4,7 @@ import type { Role } from '../domain/plan/plan.ts';
 import { type Maturity, stepTowards } from '../domain/plan/plan-lint.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/plan/plan-text.ts';
 import { intersect, pattern } from '../domain/scope/pattern.ts';
+import type { WrittenClosure } from '../domain/settings/settings.ts';
 import { taskBrief } from './briefs.ts';
 import { chunks, decompose, type PlanStep, parallelRange, partText, turnsRange } from './decompose.ts';
 import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';
@@ -37,17 +38,20 @@ export function planOfGoal(
     goal: text,
     steps: decomposed.value.steps,
     taken: new Set(['constructor']),
+    asked: new Map(),
     notes: [],
   };
   const waves: NamedWave[] = [];
   for (const wave of templates[options.template])
     waves.push(...wavesOf(scene, wave, waves.at(-1)?.level ?? wave.level));
+  const reviewed = reviewedWaves(waves, scene.asked);
   const sketch: PlanSketch = {
     name: `plan-${slugOf(text, 24)}`,
     agent: null,
     note: `Made by tidegate plan --template ${options.template}, by fixed rules and without a model; change it as you like`,
-    waveNames: waves.map(({ name }) => name),
-    waves: waves.map(({ tasks }) => tasks),
+    waveNames: reviewed.waves.map(({ name }) => name),
+    waves: reviewed.waves.map(({ tasks }) => tasks),
+    ...(reviewed.closures.length === 0 ? {} : { closures: reviewed.closures }),
   };
   return ok({ sketch, notes: [...new Set(scene.notes)] });
 }
@@ -58,6 +62,8 @@ type Scene = {
   readonly registry: Registry;
   readonly protect: readonly string[];
   readonly taken: Set<string>;
+  /** The request to each task, by its id. */
+  readonly asked: Map<string, string>;
   readonly notes: string[];
 };
 type NamedWave = { readonly name: string; readonly level: Maturity; readonly tasks: readonly SketchedTask[] };
@@ -71,6 +77,38 @@ function wavesOf(scene: Scene, wave: TemplateWave, reached: Maturity): readonly 
     level,
     tasks: tasksOf(scene, works, level),
   }));
+}
+
+/** Roles of tasks that judge the work of others and change nothing. As closure roles, they decide whether it is merged. */
+const reviewing = ['security', 'qa'] as const;
+type Reviewing = (typeof reviewing)[number];
+
+const reviewerRole = ({ keys }: SketchedTask): Reviewing | null =>
+  (keys?.owns?.length === 0 ? reviewing.find((role) => role === keys.role) : undefined) ?? null;
+
+type Reviewed = { readonly waves: readonly NamedWave[]; readonly closures: readonly WrittenClosure[] };
+
+/** Makes reviewers at the end of a plan closure roles of the last wave that changes something. A plan that only reviews has none. */
+function reviewedWaves(waves: readonly NamedWave[], asked: ReadonlyMap<string, string>): Reviewed {
+  const last = waves.findLastIndex(({ tasks }) => tasks.some(({ keys }) => keys?.owns?.length !== 0));
+  const isReviewer = (task: SketchedTask): boolean => reviewerRole(task) !== null;
+  const reviewers = last === -1 ? [] : waves.slice(last).flatMap(({ tasks }) => tasks.filter(isReviewer));
+  if (reviewers.length === 0) return { waves, closures: [] };
+  const rest = waves
+    .map((wave, at) => (at < last ? wave : { ...wave, tasks: wave.tasks.filter((task) => !isReviewer(task)) }))
+    .filter(({ tasks }) => tasks.length > 0);
+  return { waves: rest, closures: rest.map((_, at) => (at === last ? closureOfReviewers(reviewers, asked) : {})) };
+}
+
+function closureOfReviewers(reviewers: readonly SketchedTask[], asked: ReadonlyMap<string, string>): WrittenClosure {
+  const roles = reviewing.flatMap((role) => {
+    const tasks = reviewers.filter((task) => reviewerRole(task) === role);
+    if (tasks.length === 0) return [];
+    const model = tasks[0]?.keys?.model;
+    const brief = tasks.map(({ id }) => asked.get(id) ?? '').join('\n');
+    return [[role, { do: brief, ...(model === undefined ? {} : { model }) }] as const];
+  });
+  return Object.fromEntries(roles);
 }
 
 /** A task waits for tasks of its wave that own the same path, and for the one before it if its text refers back to it. */
@@ -91,6 +129,7 @@ function tasksOf(scene: Scene, works: readonly Work[], level: Maturity): readonl
       components: [slugOf(scene.goal, 24)],
       exit: { completion: level },
     };
+    scene.asked.set(ids[at] ?? '', work.asks);
     return { id: ids[at] ?? '', do: taskBrief({ ...work, goal: scene.goal }), keys };
   });
 }

@@ -2,6 +2,7 @@ import type { AgentLogin } from '../agents/facts.ts';
 import type { AgentNote, AgentReport } from '../domain/agents/agent-note.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { BoardRecord } from '../domain/board/board.ts';
+import type { ClosureRole } from '../domain/closure/roles.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type {
   DispatchEvidence,
@@ -22,6 +23,8 @@ export type Job = {
   readonly id: string;
   readonly nonce: string;
   readonly kind: 'attempt' | 'check' | 'generate';
+  /** Set for an attempt of a closure role. Its handoff has to be a report. */
+  readonly closes?: ClosureRole;
   /** The bare repository of the state directory. */
   readonly repository: string;
   /** Commit that the workspace is made from. */
@@ -67,7 +70,10 @@ export type Job = {
 };
 
 /** The job of a person's shell in the fence of a task. It has no supervisor, and nothing of it is kept. */
-export type ShellJob = Omit<Job, 'kind' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'>;
+export type ShellJob = Omit<
+  Job,
+  'kind' | 'closes' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'
+>;
 
 export type AgentJob = {
   /** Name of the program on the PATH, and the arguments that it always gets. */

@@ -36,13 +36,13 @@ test('a goal becomes a plan file that says nothing to lint, and passes every che
           },
           'document-docs-api-md': { role: 'docs', owns: ['docs/api.md'], needs: ['rate-limit-post-login-5-min'] },
         },
+        closure: { qa: { do: `Review and validate changes from: ${goal}` } },
       },
-      { name: 'validate', tasks: { review: { role: 'qa', owns: [] } } },
     ],
   });
   const linted = await here.cli('lint');
   expect(linted.stdout).toMatch(
-    /^warning: the plan has no checks: .*\ntidegate\.plan\.yaml: 3 waves, 4 tasks, plan hash \w+\n$/,
+    /^warning: the plan has no checks: .*\nwave 2 implement\n {2}before it closes:\n {6}wave-2-qa .*\ntidegate\.plan\.yaml: 2 waves, 3 tasks, plan hash \w+\n$/,
   );
   expect(await here.cli('run', '--dry-run')).toMatchObject({ code: 0 });
 
@@ -50,7 +50,7 @@ test('a goal becomes a plan file that says nothing to lint, and passes every che
     const file = `${template}.yaml`;
     expect(await here.cli('plan', goal, '--template', template, '-o', file)).toMatchObject({ code: 0 });
     expect((await here.cli('lint', file)).stdout).toMatch(
-      /^warning: the plan has no checks: .*\n\S+: 3 waves, \d tasks, plan hash \w+\n$/,
+      /^warning: the plan has no checks: [^]*\n {6}wave-2-qa [^]*\n\S+: [23] waves, \d tasks, plan hash \w+\n$/,
     );
   }
   expect(existsSync(join(here.root, 'state'))).toBe(false);

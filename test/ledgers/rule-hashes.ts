@@ -23,6 +23,7 @@ const gates: Readonly<Record<Gate, Root>> = {
   task: [work, 'judgeUnplanned'],
   exit: [work, 'judgeExit'],
   handoff: [work, 'judgeHandoff'],
+  report: [work, 'judgeRoleEnd'],
   snapshot: [work, 'judgeSnapshot'],
   secrets: [work, 'judgeSnapshot'],
   scope: [work, 'judgeScope'],

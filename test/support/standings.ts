@@ -270,6 +270,7 @@ const gates: Record<MonitorGate, Verdict> = {
     path: 'out/report.json',
     fault: 'absent',
   }),
+  report: inconclusive('report', { rule: 'role-report-missing', task: taskId('wave-1-qa'), role: 'qa' }),
 };
 
 const shares = frozenPlan([

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ClosureRole } from '../../domain/closure/roles.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import { chooseHandoff, handoffFile, readHandoffFile } from './index.ts';
 
@@ -11,19 +12,22 @@ const nonce = 'n-1';
 const good = { status: 'done', summary: 'made it', remaining: [], files: [], proofs: [], questions: [], nonce };
 
 /** A workspace with something at the handoff's place, and what reading it says. */
-async function reading(put: (path: string, workspace: string) => void | Promise<void>) {
+async function reading(put: (path: string, workspace: string) => void | Promise<void>, closes?: ClosureRole) {
   const workspace = mkdtempSync(join(tmpdir(), 'tidegate-handoff-'));
   try {
     mkdirSync(join(workspace, '.tidegate'));
     await put(join(workspace, handoffFile), workspace);
-    return readHandoffFile(workspace, nonce);
+    return readHandoffFile(workspace, closes === undefined ? { nonce } : { nonce, closes });
   } finally {
     rmSync(workspace, { recursive: true });
   }
 }
 const text = (content: string | Buffer) => (path: string) => writeFileSync(path, content);
-const why = async (put: (path: string, workspace: string) => void | Promise<void>): Promise<string> => {
-  const evidence = await reading(put);
+const why = async (
+  put: (path: string, workspace: string) => void | Promise<void>,
+  closes?: ClosureRole,
+): Promise<string> => {
+  const evidence = await reading(put, closes);
   return evidence.kind === 'invalid' ? explain(evidence.because).detail : evidence.kind;
 };
 
@@ -78,6 +82,51 @@ describe('the handoff file', () => {
     const server = createServer();
     expect(await why((path) => new Promise((done) => void server.listen(path, done)))).toMatch(/socket|regular/);
     server.close();
+  });
+});
+
+describe('the report of a closure role', () => {
+  const file = (report?: object, handoff: object = good) => text(JSON.stringify({ ...handoff, report }));
+  test('is taken from the file of a role', async () => {
+    const report = { word: 'clear', findings: [] };
+    expect(await reading(file({ word: 'clear' }), 'security')).toEqual({
+      kind: 'given',
+      via: 'file',
+      handoff: { ...good, report },
+    });
+  });
+  test.each<[string, ClosureRole | undefined, object | undefined, RegExp]>([
+    ['of an ordinary task', undefined, { word: 'clear' }, /not a closure role, so it gives no verdict/],
+    ['that is missing', 'security', undefined, /ends with a report: tidegate verdict clear\|concerns\|blocked/],
+    [
+      'with a word of another role',
+      'security',
+      { word: 'pass' },
+      /pass is not a word of security; its words are clear,/,
+    ],
+    ['with a part of another role', 'security', { word: 'clear', items: [] }, /the report of security has no items/],
+    ['with a word that no role has', 'security', { word: 'fine' }, /report\.word must be a word of a closure role/],
+    [
+      'with an unknown dimension',
+      'qa',
+      { word: 'pass', dimensions: { cost: 'pass' } },
+      /dimensions: "cost" must be one/,
+    ],
+    ['with an unknown key', 'qa', { word: 'pass', approved: true }, /unknown key "approved" in report/],
+    [
+      'with too many findings',
+      'qa',
+      { word: 'pass', findings: Array(201).fill('x') },
+      /report\.findings must be a list/,
+    ],
+    [
+      'with a prototype',
+      'deploy',
+      JSON.parse('{"word":"healthy","environments":{"__proto__":"healthy"}}'),
+      /__proto__/,
+    ],
+  ])('%s is not taken', async (_name, closes, report, reason) => {
+    expect(await why(file(report), closes)).toMatch(reason);
   });
 });
 

@@ -1,17 +1,27 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { err, ok, type Result } from '../../domain/base/result.ts';
+import { err, type Result } from '../../domain/base/result.ts';
+import { reportMisfit } from '../../domain/closure/report.ts';
+import type { ClosureRole } from '../../domain/closure/roles.ts';
 import type { HandoffRules } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Handoff, HandoffEvidence } from '../../domain/gates/evidence.ts';
 import { openWay } from '../files/agent-files.ts';
 import { handoffLimit, parseHandoff } from './parse.ts';
 
-/** A handoff counts only with the nonce of this attempt: one of an earlier attempt, or one committed to the base, is stale. */
-export function judgeHandoff(bytes: Uint8Array, nonce: string): Result<Handoff, Finding> {
+/** The attempt that a handoff is for. `closes` is set for a closure role. */
+export type HandoffSource = { readonly nonce: string; readonly closes?: ClosureRole };
+
+/**
+ * A handoff counts only with the nonce of this attempt: one of an earlier attempt, or one committed to the base, is stale. A closure
+ * role ends with a report, and no other task does.
+ */
+export function judgeHandoff(bytes: Uint8Array, { nonce, closes }: HandoffSource): Result<Handoff, Finding> {
   const parsed = parseHandoff(bytes);
   if (!parsed.ok) return parsed;
-  return parsed.value.nonce === nonce ? ok(parsed.value) : err({ rule: 'handoff-stale' });
+  if (parsed.value.nonce !== nonce) return err({ rule: 'handoff-stale' });
+  const misfit = reportMisfit(closes, parsed.value);
+  return misfit === null ? parsed : err(misfit);
 }
 
 /**
@@ -29,7 +39,7 @@ export const handoffFile = '.tidegate/handoff.json';
  * Reads the handoff that an agent left. Call it when the process tree is dead. Whatever the agent put there, this neither
  * blocks nor follows a link nor reads more than a handoff may be long.
  */
-export function readHandoffFile(workspace: string, nonce: string): HandoffEvidence {
+export function readHandoffFile(workspace: string, source: HandoffSource): HandoffEvidence {
   openWay(workspace, handoffFile);
   const directory = lstatSync(join(workspace, '.tidegate'), { throwIfNoEntry: false });
   if (directory === undefined) return { kind: 'absent' };
@@ -37,7 +47,7 @@ export function readHandoffFile(workspace: string, nonce: string): HandoffEviden
   const bytes = readSmall(join(workspace, handoffFile));
   if (bytes === null) return { kind: 'absent' };
   if ('rule' in bytes) return invalid(bytes);
-  const judged = judgeHandoff(bytes, nonce);
+  const judged = judgeHandoff(bytes, source);
   return judged.ok ? { kind: 'given', handoff: judged.value, via: 'file' } : invalid(judged.error);
 }
 

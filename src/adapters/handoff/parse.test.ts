@@ -17,6 +17,28 @@ const anything = fc.oneof(
   fc.integer(),
 );
 const list = fc.oneof(fc.array(text, { maxLength: 3 }), fc.constant(Array(201).fill('x')), anything);
+const word = fc.oneof(fc.constantFrom('clear', 'pass', 'healthy', 'satisfied', 'delta', 'BLOCKED'), anything);
+const report = fc.record(
+  {
+    word,
+    findings: list,
+    dimensions: fc.oneof(fc.dictionary(fc.constantFrom('live', 'docs', 'cost'), word), anything),
+    environments: fc.oneof(fc.dictionary(fc.oneof(fc.constantFrom('prod', 'eu.1', '-x'), text), word), anything),
+    approvals: list,
+    targets: list,
+    benchmarks: list,
+    regressions: fc.oneof(fc.integer({ min: -1, max: 2 }), fc.constantFrom(0.5, 1_000_000, 1_000_001), anything),
+    items: list,
+    extra: anything,
+  },
+  { requiredKeys: [] },
+);
+const reported = fc.record({
+  status: fc.constant('done'),
+  summary: fc.constant('s'),
+  nonce: fc.constant('n'),
+  report: fc.oneof(report, fc.record({ word: fc.constantFrom('clear', 'pass'), findings: list }), anything),
+});
 const nearly = fc.record(
   {
     status: fc.oneof(fc.constantFrom('done', 'partial', 'failed', 'DONE'), anything),
@@ -49,7 +71,7 @@ const mostly = fc.record({ status: fc.constant('done'), summary: text, nonce: te
 
 test('accepts exactly what the published schema accepts, and reads the same from it', () => {
   fc.assert(
-    fc.property(fc.oneof(mostly, nearly, fc.jsonValue()), (document) => {
+    fc.property(fc.oneof(mostly, reported, nearly, fc.jsonValue()), (document) => {
       const bytes = Buffer.from(JSON.stringify(document));
       const [ours, theirs] = [parseHandoff(bytes), bySchema(bytes)];
       expect(ours.ok).toBe(theirs.ok);

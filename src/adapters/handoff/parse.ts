@@ -3,12 +3,13 @@ import { exitLevels } from '../../domain/closure/exit-contract.ts';
 import type { HandoffMisfit } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
+import { type Fields, isList, isText, readReport, reportFault } from './parse-report.ts';
 
 /** The whole document, in bytes of UTF-8. */
 export const handoffLimit = 16 * 1024;
 
 const lists = ['remaining', 'files', 'proofs', 'questions'] as const;
-const keys = new Set<string>(['status', 'summary', 'nonce', 'claims', ...lists]);
+const keys = new Set<string>(['status', 'summary', 'nonce', 'claims', 'report', ...lists]);
 
 /**
  * Accepts exactly what the published schema accepts (a property test holds the two together), without loading a schema library
@@ -24,7 +25,7 @@ export function parseHandoff(bytes: Uint8Array): Result<Handoff, Finding> {
   if (problem !== null) return err({ rule: 'handoff-schema', ...problem });
   const handoff = document as Pick<Handoff, 'status' | 'summary' | 'nonce'> & Partial<Handoff>;
   const list = (name: (typeof lists)[number]): readonly string[] => handoff[name] ?? [];
-  const { status, summary, nonce, claims } = handoff;
+  const { status, summary, nonce, claims, report } = handoff;
   return ok({
     status,
     summary,
@@ -34,12 +35,13 @@ export function parseHandoff(bytes: Uint8Array): Result<Handoff, Finding> {
     questions: list('questions'),
     nonce,
     ...(claims === undefined ? {} : { claims }),
+    ...(report === undefined ? {} : { report: readReport(report) }),
   });
 }
 
 function misfit(document: unknown): HandoffMisfit | null {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return { fault: 'not-object' };
-  const fields = document as Readonly<Record<string, unknown>>;
+  const fields = document as Fields;
   const unknown = Object.keys(fields).find((key) => !keys.has(key));
   if (unknown !== undefined) return { fault: 'unknown-key', key: unknown.slice(0, 80) };
   if (!['done', 'partial', 'failed'].includes(fields['status'] as string)) return { fault: 'status' };
@@ -47,7 +49,8 @@ function misfit(document: unknown): HandoffMisfit | null {
   if (!isText(fields['nonce'], 1, 200)) return { fault: 'nonce' };
   if (fields['claims'] !== undefined && !isClaims(fields['claims'])) return { fault: 'claims' };
   const wrong = lists.find((name) => fields[name] !== undefined && !isList(fields[name]));
-  return wrong === undefined ? null : { fault: 'list', key: wrong };
+  if (wrong !== undefined) return { fault: 'list', key: wrong };
+  return fields['report'] === undefined ? null : reportFault(fields['report']);
 }
 
 /** Each part of an exit contract with its levels, and whether the agent met the contract. */
@@ -60,11 +63,6 @@ const isClaims = (value: unknown): boolean =>
   Object.entries(value).every(
     ([part, word]) => Object.hasOwn(claimWords, part) && claimWords[part]?.includes(word as string) === true,
   );
-
-const isText = (value: unknown, least: number, most: number): boolean =>
-  typeof value === 'string' && value.length >= least && value.length <= most;
-const isList = (value: unknown): boolean =>
-  Array.isArray(value) && value.length <= 200 && value.every((item) => isText(item, 0, 1000));
 
 function decoded(bytes: Uint8Array): string | null {
   try {

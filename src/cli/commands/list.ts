@@ -58,6 +58,7 @@ export const commandList: CommandList = {
   clean: async () => (await import('./keep/clean.ts')).cleanCommand,
   completion: async () => (await import('./keep/completion.ts')).completionCommand,
   handoff: async () => (await import('./agent/in-fence.ts')).handoffCommand,
+  verdict: async () => (await import('./agent/in-fence.ts')).verdictCommand,
   ask: async () => (await import('./agent/in-fence.ts')).askCommand,
   'read-draft': async () => (await import('./keep/read-draft.ts')).readDraftCommand,
   coordinate: async () => (await import('./keep/coordinate.ts')).coordinateCommand,

@@ -1,5 +1,7 @@
 import type { Finding } from '../findings/finding.ts';
+import type { Handoff } from '../gates/evidence.ts';
 import type { PlannedTask } from '../plan/plan.ts';
+import { judgeEval } from './eval-targets.ts';
 import { type ClosureRole, type QaDimension, roleWords } from './roles.ts';
 
 /** The statement of a closure role about a candidate. It is evidence; the gate decides. Lists that are absent are empty. */
@@ -21,16 +23,48 @@ export type RoleReport = {
   readonly items?: readonly string[];
 };
 
+/** The name of an environment in a plan and in a report. */
+export const environmentPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
+
+/** The parts of a report that only some roles have. */
+const parts: Readonly<Record<ClosureRole, readonly (keyof RoleReport)[]>> = {
+  eval: ['targets', 'benchmarks', 'regressions'],
+  security: ['approvals'],
+  integration: [],
+  docs: ['items'],
+  infra: [],
+  deploy: ['environments'],
+  qa: ['dimensions'],
+};
+const common: readonly string[] = ['word', 'findings'];
+
+/**
+ * Returns why a handoff does not fit the task that gave it: a closure role ends with a report in its own words, and no other task has
+ * one. Null when it fits. `role` is undefined for an ordinary task.
+ */
+export function reportMisfit(role: ClosureRole | undefined, { report }: Pick<Handoff, 'report'>): Finding | null {
+  if (role === undefined) return report === undefined ? null : { rule: 'report-unexpected' };
+  const choices = roleWords[role].words;
+  if (report === undefined) return { rule: 'report-absent', role, choices };
+  if (!choices.includes(report.word)) return { rule: 'report-word', role, word: report.word, choices };
+  const foreign = Object.keys(report).find((key) => !common.includes(key) && !parts[role].some((one) => one === key));
+  return foreign === undefined ? null : { rule: 'report-part', role, key: foreign };
+}
+
 /** Returns what keeps a wave from closing on this report. Empty when it may close. */
-export function judgeReport({ id, closes }: PlannedTask, report: RoleReport): readonly Finding[] {
+export function judgeReport(role: PlannedTask, report: RoleReport): readonly Finding[] {
+  const { id, closes } = role;
   if (closes === undefined) return [];
   const of = { task: id, role: closes } as const;
   const words = report.findings;
   const wrong = (code: string): Finding => ({ rule: 'role-report', ...of, code, word: report.word, words });
   if (!roleWords[closes].words.includes(report.word)) return [wrong(`${codeOf[closes]}-unknown-word`)];
   const isClosing = roleWords[closes].closes.includes(report.word);
-  return isClosing ? details[closes](report).map(wrong) : [wrong(`${codeOf[closes]}-${report.word}`)];
+  return isClosing ? details[closes](report, role).map(wrong) : [wrong(openCode(closes, report.word))];
 }
+
+const openCode = (role: ClosureRole, word: string): string =>
+  role === 'docs' ? 'doc-closure-open' : `${codeOf[role]}-${word}`;
 
 /** The beginning of the codes of each role. */
 const codeOf: Readonly<Record<ClosureRole, string>> = {
@@ -44,18 +78,23 @@ const codeOf: Readonly<Record<ClosureRole, string>> = {
 };
 
 /** Rules beside the word of the role. Each returns codes. */
-const details: Readonly<Record<ClosureRole, (report: RoleReport) => readonly string[]>> = {
-  eval: ({ regressions = 0 }) => (regressions > 0 ? ['cont-eval-regressions'] : []),
+const details: Readonly<Record<ClosureRole, (report: RoleReport, role: PlannedTask) => readonly string[]>> = {
+  eval: judgeEval,
   security: ({ word, findings, approvals = [] }) =>
     word === 'clear' && findings.length + approvals.length > 0 ? ['invalid-security-clear-state'] : [],
   integration: () => [],
   docs: () => [],
   infra: () => [],
-  deploy: ({ environments = {} }) =>
-    Object.entries(environments).flatMap(([name, word]) => (word === 'healthy' ? [] : [`deploy-${name}-${word}`])),
+  deploy: judgeEnvironments,
   qa: ({ dimensions = {} }) =>
     Object.entries(dimensions).flatMap(([name, word]) => (word === 'pass' ? [] : [`gate-${name}-${word}`])),
 };
+
+/** Every environment that the plan names or the report mentions has to be healthy. */
+function judgeEnvironments({ environments = {} }: RoleReport, { environments: named = [] }: PlannedTask) {
+  const all = new Map([...named.map((name) => [name, 'missing'] as const), ...Object.entries(environments)]);
+  return [...all].flatMap(([name, word]) => (word === 'healthy' ? [] : [`deploy-${name}-${word}`]));
+}
 
 /** The role has given no report for this tree. */
 export const reportMissing = ({ id, closes }: PlannedTask): Finding => ({

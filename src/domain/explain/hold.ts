@@ -190,6 +190,7 @@ const gateAdvices: Readonly<Record<MonitorGate, GateAdvice>> = {
   },
   exit: unfinished,
   handoff: unfinished,
+  report: reworkAdvice('end with your report: tidegate verdict'),
 };
 
 /** The paths that a held task changed out of its scope. `grantable` is false if any of them can only be dropped. */

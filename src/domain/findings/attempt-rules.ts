@@ -1,4 +1,5 @@
 import type { Trip } from '../breaker/spirals.ts';
+import type { ClosureRole } from '../closure/roles.ts';
 import type { Breach, Ending } from '../gates/evidence.ts';
 import type { Finding } from './finding.ts';
 
@@ -71,11 +72,20 @@ export type HandoffRules = {
   'handoff-json': unknown;
   'handoff-schema': HandoffMisfit;
   'handoff-stale': unknown;
+  /** An ordinary task gave a report. */
+  'report-unexpected': unknown;
+  /** A closure role handed off without a report. `choices`: its words. */
+  'report-absent': { readonly role: ClosureRole; readonly choices: readonly string[] };
+  'report-word': { readonly role: ClosureRole; readonly word: string; readonly choices: readonly string[] };
+  /** `key` is a part of a report that this role does not have. */
+  'report-part': { readonly role: ClosureRole; readonly key: string };
 };
 
 export type HandoffMisfit =
   | { readonly fault: 'not-object' | 'status' | 'summary' | 'nonce' | 'claims' }
-  | { readonly fault: 'unknown-key' | 'list'; readonly key: string };
+  | { readonly fault: 'unknown-key' | 'list'; readonly key: string }
+  | { readonly fault: 'report-object' | 'report-word' | 'report-regressions' }
+  | { readonly fault: 'report-key' | 'report-list' | 'report-dimension' | 'report-environment'; readonly key: string };
 
 /** A tool call was refused. Calls out of scope are `ScopeRules` without a `change`. */
 export type DenialRules = {

@@ -144,8 +144,9 @@ export type Handoff = {
   readonly report?: RoleReport;
 };
 
+/** `marker`: made from marker lines in the output of a closure role. */
 export type HandoffEvidence =
-  | { readonly kind: 'given'; readonly handoff: Handoff; readonly via: 'socket' | 'file' }
+  | { readonly kind: 'given'; readonly handoff: Handoff; readonly via: 'socket' | 'file' | 'marker' }
   | { readonly kind: 'absent' }
   /** stale nonce, FIFO, symlink, too large, invalid UTF-8, not our schema … */
   | { readonly kind: 'invalid'; readonly because: Finding };

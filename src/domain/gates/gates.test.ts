@@ -200,9 +200,10 @@ describe('monitor', () => {
   });
   test('has no gate whose objection could not be explained', () => {
     const exit = { completion: 'contract', durability: null, proof: null, docs: null };
-    const drafting = { ...task('a'), drafts: 'a.plan.yaml', deliverables: ['a/**'], exit };
-    const claiming = { handoff: handoff('n', { claims: { completion: 'contract' } }) };
-    expect(judge(claiming, drafting).map(({ gate }) => gate)).toHaveLength(monitorGates.length);
+    const drafting = { ...task('a'), drafts: 'a.plan.yaml', deliverables: ['a/**'], exit, closes: 'qa' } as const;
+    const report = { word: 'pass', findings: [] };
+    const ends = { handoff: handoff('n', { claims: { completion: 'contract' }, report }) };
+    expect(judge(ends, drafting).map(({ gate }) => gate)).toHaveLength(monitorGates.length);
     for (const { gate } of [...judge({}), ...judge({ snapshot: null })]) expect(monitorGates).toContain(gate);
   });
   test('judges the plan of a task that drafts one, and of no other', () => {
@@ -240,6 +241,21 @@ describe('monitor', () => {
     ]);
     expect(rulesOf(judge({ handoff: handoff('n', { status: 'partial' }) }))).toEqual(['handoff-status']);
     expect(unsure(judge({ handoff: { kind: 'absent' } }))).toEqual(['handoff']);
+  });
+  test('a closure role passes with a report in its own words; anything else is absent, never failed', () => {
+    const role = { ...task('a', { owns: [] }), closes: 'security' } as const;
+    const ends = (handoff: MonitorEvidence['handoff']) => judge({ ...changing(), handoff }, role);
+    const reports = (word: string, more: object = {}) =>
+      ends(handoff('n', { report: { word, findings: [], ...more } }));
+    expect(passes(reports('clear'))).toBe(true);
+    expect(passes(reports('blocked'))).toBe(true);
+    for (const absent of [reports('pass'), reports('clear', { dimensions: {} }), ends(handoff('n'))]) {
+      expect(unsure(absent)).toEqual(['report']);
+      expect(rulesOf(absent)).toEqual([]);
+    }
+    expect(unsure(ends({ kind: 'absent' }))).toEqual(['handoff', 'report']);
+    expect(unsure(ends({ kind: 'invalid', because: { rule: 'handoff-json' } }))).toEqual(['handoff', 'report']);
+    expect(judge({}).map(({ gate }) => gate)).not.toContain('report');
   });
   test('refuses what is out of scope unless it was granted', () => {
     expect(rulesOf(judge(changing('a/x', 'b/x')))).toEqual(['out-of-scope']);

@@ -17,6 +17,7 @@ export const gateVersions = {
   task: 1,
   exit: 2,
   handoff: 2,
+  report: 1,
   snapshot: 4,
   secrets: 4,
   scope: 6,
@@ -50,6 +51,6 @@ export const phaseVersions = {
 } as const satisfies Readonly<Record<Phase, number>>;
 
 /** Versions of decisions that are no verdicts: files that no snapshot holds, the settlement of an attempt, and requests of a session. */
-export const decisionVersions = { kept: 1, settlement: 4, session: 5 } as const satisfies Readonly<
+export const decisionVersions = { kept: 1, settlement: 5, session: 5 } as const satisfies Readonly<
   Record<string, number>
 >;

@@ -1,4 +1,6 @@
 import type { PlanHash, TaskId } from '../base/ids.ts';
+import { reportMisfit, reportMissing } from '../closure/report.ts';
+import type { ClosureRole } from '../closure/roles.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { matches, pattern as parsed } from '../scope/pattern.ts';
 import { outOfScope, scopeOf } from '../scope/scope.ts';
@@ -45,6 +47,7 @@ export const monitorGates = [
   'handoff',
   'exit-contract',
   'evidence',
+  'report',
 ] as const;
 export type MonitorGate = (typeof monitorGates)[number];
 
@@ -57,7 +60,7 @@ export function judgeMonitor(
 ): readonly Verdict[] {
   const verdicts = [
     judgeExit(evidence),
-    judgeHandoff(evidence),
+    ...(task.closes === undefined ? [judgeHandoff(evidence)] : judgeRoleEnd(task, task.closes, evidence)),
     ...judgeSnapshot(plan, task, evidence, granted),
     ...judgeExitContract(plan, task, evidence),
   ];
@@ -110,6 +113,18 @@ function judgeHandoff(evidence: MonitorEvidence): Verdict {
       return failWith('handoff', [{ rule: 'handoff-status', status, words: [summary, ...remaining] }]);
     }
   }
+}
+
+/** A report that is missing or malformed is absent: the role runs again. What it says is judged when the wave closes. */
+function judgeRoleEnd(task: PlannedTask, role: ClosureRole, evidence: MonitorEvidence): readonly Verdict[] {
+  const { handoff: left } = evidence;
+  const because = left.kind === 'given' ? reportMisfit(role, left.handoff) : reportMissing(task);
+  const report = because === null ? pass('report') : inconclusive('report', because);
+  const handoff =
+    left.kind === 'invalid'
+      ? inconclusive('handoff', { rule: 'handoff-valid', because: left.because })
+      : judgeHandoff(evidence);
+  return [handoff, report];
 }
 
 type Granted = readonly { readonly task: TaskId; readonly paths: readonly string[] }[];

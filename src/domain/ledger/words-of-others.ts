@@ -16,7 +16,13 @@ const request = [...by, 'key'] as const;
 const plan = ['plan.**'] as const;
 const order = [...plan, 'planFile', 'repo.remotes[].name', 'repo.remotes[].url', 'target.branch'] as const;
 const summary = 'handoff.handoff.summary';
-const handoff = [summary, ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`)];
+/** Lists of a role's report. */
+const reported = ['findings[]', 'approvals[]', 'targets[]', 'benchmarks[]', 'items[]'] as const;
+const handoff = [
+  summary,
+  ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`),
+  ...reported.map((part) => `handoff.handoff.report.${part}`),
+];
 /** The agent chooses the target of a link. */
 const snapshot = [
   ...['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'],
@@ -77,6 +83,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
     ...under('evidence.checks[]', outcome),
     ...under('evidence.before.checks[]', outcome),
     ...under('evidence.before', put),
+    ...under('evidence.closure.reports[].report', reported),
   ],
   'thread-intended': [],
   'run-branch-made': [],

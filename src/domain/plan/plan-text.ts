@@ -1,5 +1,6 @@
 import { idPattern } from '../base/ids.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import type { WrittenClosure } from '../settings/settings.ts';
 import type { TaskKeys } from './plan-draft.ts';
 
 /** A plan that nobody wrote as a file: texts from the command line, or markdown files that are a task each. */
@@ -10,6 +11,8 @@ export type PlanSketch = {
   /** Absent when the settings decide. */
   readonly model?: string;
   readonly waves: readonly (readonly SketchedTask[])[];
+  /** The closure roles of each wave; absent when no wave has any. */
+  readonly closures?: readonly WrittenClosure[];
   /** One name for each wave; absent when waves get their usual names. */
   readonly waveNames?: readonly string[];
   /** A comment at the top of the file. */
@@ -56,14 +59,17 @@ export function sketchOfFiles(files: readonly string[]): Result<PlanSketch, stri
 const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '');
 
 /** Writes a sketch as a plan file. */
-export function planText({ name, agent, model, waves, waveNames, note }: PlanSketch, usualNote: string): string {
+export function planText(
+  { name, agent, model, waves, waveNames, closures = [], note }: PlanSketch,
+  usualNote: string,
+): string {
   const tasks = (wave: readonly SketchedTask[], indent: string): readonly string[] =>
     wave.flatMap((task) => taskLines(task, indent));
   const [only, ...more] = waveNames === undefined ? waves : [];
   const waveLines = (wave: readonly SketchedTask[], at: number): readonly string[] => {
     const title = waveNames?.[at];
     const head = title === undefined ? ['  - tasks:'] : [`  - name: ${scalar(title, 4)}`, '    tasks:'];
-    return [...head, ...tasks(wave, '      ')];
+    return [...head, ...tasks(wave, '      '), ...closureLines(closures[at] ?? {})];
   };
   return [
     `# ${(note ?? usualNote).replaceAll('\n', ' ')}`,
@@ -75,6 +81,21 @@ export function planText({ name, agent, model, waves, waveNames, note }: PlanSke
       : ['waves:', ...waves.flatMap(waveLines)]),
     '',
   ].join('\n');
+}
+
+/** Written after the tasks, because the roles come after them. */
+function closureLines(closure: WrittenClosure): readonly string[] {
+  const roles = Object.entries(closure).flatMap(([role, written]) =>
+    typeof written === 'object'
+      ? [
+          `      ${role}:`,
+          ...Object.entries(written).map(
+            ([key, value]) => `        ${key}: ${typeof value === 'string' ? scalar(value, 8) : flow(value)}`,
+          ),
+        ]
+      : [`      ${role}: ${flow(written)}`],
+  );
+  return roles.length === 0 ? [] : ['    closure:', ...roles];
 }
 
 /** A task that is only a text is written as one. */

@@ -1,5 +1,6 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Definition } from '../check-definitions/definition.ts';
+import type { EvalTarget } from '../closure/eval-targets.ts';
 import type { PlannedProof } from '../closure/exit-contract.ts';
 import type { ClosureRole } from '../closure/roles.ts';
 import type { RepoClaim } from '../gates/evidence.ts';
@@ -147,6 +148,10 @@ export type PlannedTask = {
   readonly allowEmpty: boolean;
   /** Set for a closure role, which Tidegate makes from `closure`. An ordinary task may have the same `role`. */
   readonly closes?: ClosureRole;
+  /** Eval: everything that it has to evaluate. Absent when the plan names no targets. */
+  readonly targets?: readonly EvalTarget[];
+  /** Deploy: environments that have to be healthy. Absent when the plan names none. */
+  readonly environments?: readonly string[];
   /** The plan that this task writes. It is read, and returned with its mistakes, before the task is ready. */
   readonly drafts?: string;
   /** The repository that the task is for, if it is not that of the plan. */

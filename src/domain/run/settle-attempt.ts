@@ -65,7 +65,8 @@ function settle(task: TaskState, attempt: EndedAttempt, verdicts: readonly Verdi
     ending.reason === 'exited' &&
     ending.code === 0 &&
     handoff.kind === 'given' &&
-    handoff.handoff.status === 'done';
+    handoff.handoff.status === 'done' &&
+    !isUnreported(verdicts);
   // once a person has taken work of this attempt, the task starts again only when they say so
   const isTaken = dispatched && attempt.acceptance !== undefined;
   const sentBack = !isTaken && isOnlyTheDraft(verdicts) && charged + 1 < limits.attempts;
@@ -101,6 +102,10 @@ function settle(task: TaskState, attempt: EndedAttempt, verdicts: readonly Verdi
     ? { ...counted, free: 0, decision: again }
     : { ...counted, free, decision: { becomes: 'failed' } };
 }
+
+/** A closure role without a report has not finished, whatever else it handed off. */
+const isUnreported = (verdicts: readonly Verdict[]): boolean =>
+  verdicts.some(({ gate, outcome }) => gate === 'report' && outcome !== 'pass');
 
 /** The author of a draft that cannot be run is sent its mistakes; a person need not pass them on. */
 const isOnlyTheDraft = (verdicts: readonly Verdict[]): boolean =>

@@ -29,6 +29,7 @@ export function attemptJob(
     id: attempt.id,
     nonce: attempt.nonce,
     kind: 'attempt',
+    ...present({ closes: task.closes }),
     from: attempt.from,
     base: attempt.base,
     argv: task.command ?? [],

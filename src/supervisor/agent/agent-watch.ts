@@ -37,6 +37,8 @@ export function watchAgent(
     readonly place: ToolPlace;
     readonly notes: Notes;
     readonly secrets: KnownSecrets;
+    /** Gets the agent's own words, one turn at a time. */
+    readonly hear?: (text: string) => void;
   },
 ): AgentWatch {
   const { files, place, notes } = context;
@@ -49,6 +51,7 @@ export function watchAgent(
   const breaker = watchBreaker(agent, context);
   const take = (event: AgentEvent): void => {
     transcript.tell(event);
+    if (event.type === 'turn') context.hear?.(`${event.text}\n`);
     allowance.take(event);
     for (const trip of breaker.take(event)) transcript.trip(trip);
   };

@@ -11,15 +11,19 @@ test('what no program of ours could go through is not understood, and the channe
   const directory = mkdtempSync(join(tmpdir(), 'tidegate-channel-'));
   const path = join(directory, 's');
   const kept: unknown[] = [];
-  await using channel = await openClientChannel(path, 'n', {
-    pipes: { mkfifo: '/usr/bin/mkfifo', owner: process.getuid?.() ?? 0 },
-    keep: (handoff) => void kept.push(handoff),
-    hook: (payload) => ({ stdout: JSON.stringify(payload), exit: 0 }),
-    ask: () => ({ ok: true, granted: false }),
-    scope: () => null,
-    post: () => ({ ok: true, answer: null }),
-    inbox: () => [],
-  });
+  await using channel = await openClientChannel(
+    path,
+    { nonce: 'n' },
+    {
+      pipes: { mkfifo: '/usr/bin/mkfifo', owner: process.getuid?.() ?? 0 },
+      keep: (handoff) => void kept.push(handoff),
+      hook: (payload) => ({ stdout: JSON.stringify(payload), exit: 0 }),
+      ask: () => ({ ok: true, granted: false }),
+      scope: () => null,
+      post: () => ({ ok: true, answer: null }),
+      inbox: () => [],
+    },
+  );
   const socket = connect(path);
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
   const answer = async (line: string): Promise<unknown> => {

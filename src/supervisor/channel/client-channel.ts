@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { shallowJson } from '../../adapters/files/untrusted-json.ts';
-import { judgeHandoff } from '../../adapters/handoff/index.ts';
+import { type HandoffSource, judgeHandoff } from '../../adapters/handoff/index.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
 import type { Ask, Asks, ShownScope } from './asks.ts';
@@ -29,7 +29,7 @@ const refusalLimit = 100;
  */
 export async function openClientChannel(
   path: string,
-  nonce: string,
+  source: HandoffSource,
   on: {
     /** The program that makes pipes, and the user who owns them. */
     readonly pipes: { readonly mkfifo: string; readonly owner: number };
@@ -63,13 +63,13 @@ export async function openClientChannel(
       if (refusals.length < refusalLimit) refusals.push(message.what);
       return { ok: true };
     }
-    const judged = judgeHandoff(Buffer.from(JSON.stringify(withNonce(message.handoff, nonce))), nonce);
+    const judged = judgeHandoff(Buffer.from(JSON.stringify(withNonce(message.handoff, source.nonce))), source);
     if (!judged.ok) return { ok: false, why: explain(judged.error).detail };
     on.keep(judged.value);
     handoff = judged.value;
     return { ok: true };
   };
-  const mcp = openMcpLines({ directory: dirname(path), ...on.pipes }, answer);
+  const mcp = openMcpLines({ directory: dirname(path), ...on.pipes }, answer, source.closes);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);

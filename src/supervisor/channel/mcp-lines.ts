@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { ClosureRole } from '../../domain/closure/roles.ts';
 import { type AskChannel, mcpAnswer } from './mcp-tools.ts';
 
 export type McpLines = Disposable & {
@@ -18,6 +19,7 @@ const most = { atOnce: 8, opened: 64, bytes: 1 << 20, pending: 16 };
 export function openMcpLines(
   place: { readonly directory: string; readonly mkfifo: string; readonly owner: number },
   ask: AskChannel,
+  closes?: ClosureRole,
 ): McpLines {
   const lines = new Set<Disposable>();
   let opened = 0;
@@ -35,10 +37,14 @@ export function openMcpLines(
         remove();
         return null;
       }
-      const line = follow(path, ask, () => {
-        lines.delete(line);
-        remove();
-      });
+      const line = follow(
+        path,
+        (text) => mcpAnswer(text, ask, closes),
+        () => {
+          lines.delete(line);
+          remove();
+        },
+      );
       lines.add(line);
       return name;
     },
@@ -57,7 +63,7 @@ function makePipes({ mkfifo, owner }: { mkfifo: string; owner: number }, files: 
 }
 
 /** Answers lines until the other side closes. Reads no more than it can answer, so that neither side can fill our memory. */
-function follow(path: string, ask: AskChannel, over: () => void): Disposable {
+function follow(path: string, reply: (text: string) => Promise<object | null>, over: () => void): Disposable {
   const input = new Socket({ fd: openSync(`${path}.in`, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
   // Opened for reading too, because a pipe without a reader cannot be opened for writing alone.
   const output = new Socket({ fd: openSync(`${path}.out`, constants.O_RDWR | constants.O_NONBLOCK), readable: false });
@@ -74,7 +80,7 @@ function follow(path: string, ask: AskChannel, over: () => void): Disposable {
   };
   const answer = async (line: Uint8Array | null): Promise<void> => {
     pending += 1;
-    const document = line === null ? tooLong : await mcpAnswer(decoded(line), ask);
+    const document = line === null ? tooLong : await reply(decoded(line));
     pending -= 1;
     if (document !== null && !output.destroyed) output.write(`${JSON.stringify(document)}\n`);
     proceed();

@@ -1,5 +1,6 @@
 import { shallowJson } from '../../adapters/files/untrusted-json.ts';
 import { recordKinds, severities } from '../../domain/board/board.ts';
+import { type ClosureRole, qaDimensions, roleWords } from '../../domain/closure/roles.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import type { ChannelAnswer } from './client-channel.ts';
 
@@ -27,6 +28,10 @@ type Property = { readonly description?: string } & (
   | { readonly type: 'string'; readonly maxLength?: number; readonly enum?: readonly string[] }
   | { readonly type: 'array'; readonly items: { readonly type: 'string' }; readonly maxItems?: number }
   | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number }
+  | {
+      readonly type: 'object';
+      readonly additionalProperties: { readonly type: 'string'; readonly enum: readonly string[] };
+    }
 );
 
 /** Returns one line that says why the arguments do not fit; null when they do. */
@@ -55,6 +60,10 @@ function fits(property: Property | undefined, value: unknown): boolean {
       );
     case 'integer':
       return Number.isInteger(value) && Number(value) >= property.minimum && Number(value) <= property.maximum;
+    case 'object':
+      return Object.values(fieldsOf(value)).every((one) =>
+        property.additionalProperties.enum.some((word) => word === one),
+      );
     default:
       return false;
   }
@@ -63,6 +72,7 @@ function fits(property: Property | undefined, value: unknown): boolean {
 function shown(property: Property | undefined): string {
   if (property?.type === 'array')
     return `a list of ${property.maxItems === undefined ? '' : `at most ${property.maxItems} `}texts`;
+  if (property?.type === 'object') return `names with ${property.additionalProperties.enum.join(', ')}`;
   if (property?.type === 'integer') return `a whole number from ${property.minimum} to ${property.maximum}`;
   return property?.enum === undefined
     ? `a text${property?.maxLength === undefined ? '' : ` of at most ${property.maxLength} characters`}`
@@ -78,35 +88,74 @@ const takes = (properties: Schema['properties'], required: readonly string[] = [
 const text: Property = { type: 'string', maxLength: policy.recordCharacters };
 const texts: Property = { type: 'array', items: { type: 'string' } };
 
-const tools: readonly Tool[] = [
-  {
-    name: 'handoff',
-    description:
-      'End the task with a statement of what you did. `partial` and `failed` when they are the truth. Afterwards, end your turn.',
-    inputSchema: takes(
-      {
-        status: { type: 'string', enum: ['done', 'partial', 'failed'] },
-        summary: { type: 'string', description: 'your changes, or the reason why it cannot be done' },
-        remaining: { ...texts, description: 'work that is left' },
-        files: { ...texts, description: 'files that you changed' },
-        proofs: { ...texts, description: 'commands and results that show that it works' },
-        questions: texts,
-        claims: {
-          ...texts,
-          description: 'levels of your exit contract that you reached, as `part=level`, for example `proof=unit`',
-        },
+const handoffTool: Tool = {
+  name: 'handoff',
+  description:
+    'End the task with a statement of what you did. `partial` and `failed` when they are the truth. Afterwards, end your turn.',
+  inputSchema: takes(
+    {
+      status: { type: 'string', enum: ['done', 'partial', 'failed'] },
+      summary: { type: 'string', description: 'your changes, or the reason why it cannot be done' },
+      remaining: { ...texts, description: 'work that is left' },
+      files: { ...texts, description: 'files that you changed' },
+      proofs: { ...texts, description: 'commands and results that show that it works' },
+      questions: texts,
+      claims: {
+        ...texts,
+        description: 'levels of your exit contract that you reached, as `part=level`, for example `proof=unit`',
       },
-      ['status', 'summary'],
-    ),
-    message({ claims, ...handoff }) {
-      if (claims === undefined) return { do: 'handoff', handoff };
-      const pairs = (claims as readonly string[]).map((claim) => claim.split('=', 2));
-      const unclear = pairs.find((pair) => pair.length < 2);
-      if (unclear !== undefined) return `the claim ${unclear[0]} has no level: write part=level`;
-      return { do: 'handoff', handoff: { ...handoff, claims: Object.fromEntries(pairs) } };
     },
-    reply: () => 'handoff taken; you may end now',
+    ['status', 'summary'],
+  ),
+  message({ claims, ...handoff }) {
+    if (claims === undefined) return { do: 'handoff', handoff };
+    const pairs = (claims as readonly string[]).map((claim) => claim.split('=', 2));
+    const unclear = pairs.find((pair) => pair.length < 2);
+    if (unclear !== undefined) return `the claim ${unclear[0]} has no level: write part=level`;
+    return { do: 'handoff', handoff: { ...handoff, claims: Object.fromEntries(pairs) } };
   },
+  reply: () => 'handoff taken; you may end now',
+};
+
+const eachWith = (words: readonly string[], description: string): Property => ({
+  type: 'object',
+  additionalProperties: { type: 'string', enum: words },
+  description,
+});
+
+/** Arguments that only one role has. */
+const partsOf: Readonly<Partial<Record<ClosureRole, Schema['properties']>>> = {
+  eval: {
+    targets: { ...texts, description: 'ids of the targets' },
+    benchmarks: { ...texts, description: 'ids of the benchmarks that you ran' },
+    regressions: { type: 'integer', minimum: 0, maximum: 1_000_000 },
+  },
+  security: { approvals: { ...texts, description: 'approvals that are needed' } },
+  docs: { items: { ...texts, description: 'items of the docs queue that you closed' } },
+  deploy: { environments: eachWith(roleWords.deploy.words, 'your word for each environment') },
+  qa: { dimensions: eachWith(roleWords.qa.words, `your word for any of ${qaDimensions.join(', ')}`) },
+};
+
+const verdictTool = (role: ClosureRole): Tool => ({
+  name: 'verdict',
+  description: 'End your role with your report on the work of the wave. Afterwards, end your turn.',
+  inputSchema: takes(
+    {
+      word: { type: 'string', enum: roleWords[role].words },
+      summary: { type: 'string', description: 'your conclusion in one sentence' },
+      findings: { ...texts, description: 'your findings, one each' },
+      ...partsOf[role],
+    },
+    ['word'],
+  ),
+  message: ({ word, summary = `${role}: ${word}`, ...report }) => ({
+    do: 'handoff',
+    handoff: { status: 'done', summary, report: { word, ...report } },
+  }),
+  reply: () => 'report taken; you may end now',
+});
+
+const commonTools: readonly Tool[] = [
   {
     name: 'post',
     description: 'Tell other tasks of this run, or a person, what they have to know.',
@@ -162,6 +211,12 @@ const tools: readonly Tool[] = [
   },
 ];
 
+/** A closure role ends with a report, every other task with a handoff. */
+const toolsOf = (role: ClosureRole | undefined): readonly Tool[] => [
+  role === undefined ? handoffTool : verdictTool(role),
+  ...commonTools,
+];
+
 /** The fence client prints the same text. It imports nothing of ours, so it has a copy. */
 const laterText = (paths: readonly string[]): string =>
   `granted from the next attempt on; read-only in this one: ${paths.join(' ')}. Go on without it, or hand off partial`;
@@ -173,7 +228,7 @@ export type AskChannel = (message: object) => ChannelAnswer | Promise<ChannelAns
  * Answers one line of the Model Context Protocol on stdio: as much of it as a server of tools alone needs, without the libraries that
  * every supervisor would have to load. Null for a notification, and for an answer to no request.
  */
-export async function mcpAnswer(line: string, ask: AskChannel): Promise<object | null> {
+export async function mcpAnswer(line: string, ask: AskChannel, closes?: ClosureRole): Promise<object | null> {
   const message = shallowJson(line);
   if (message === undefined) return failed(null, codes.parse, 'that is no JSON, or too deep');
   const { jsonrpc, id, method, params } = fieldsOf(message);
@@ -181,15 +236,15 @@ export async function mcpAnswer(line: string, ask: AskChannel): Promise<object |
   if (id === undefined || method === undefined) return null;
   switch (method) {
     case 'initialize':
-      return done(id, begun(fieldsOf(params)['protocolVersion']));
+      return done(id, begun(fieldsOf(params)['protocolVersion'], closes === undefined ? 'handoff' : 'verdict'));
     case 'ping':
       return done(id, {});
     case 'tools/list':
       return done(id, {
-        tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+        tools: toolsOf(closes).map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
       });
     case 'tools/call':
-      return await called(id, fieldsOf(params), ask);
+      return await called(id, fieldsOf(params), { ask, tools: toolsOf(closes) });
     default:
       return failed(id, codes.method, 'there is no such method here');
   }
@@ -198,16 +253,19 @@ export async function mcpAnswer(line: string, ask: AskChannel): Promise<object |
 /** The newest first. Of those between, one allows several requests in one line, which nobody sends and we do not read. */
 const versions = ['2025-11-25', '2025-06-18', '2024-11-05'];
 
-const begun = (wanted: unknown): object => ({
+const begun = (wanted: unknown, end: 'handoff' | 'verdict'): object => ({
   protocolVersion: versions.find((version) => version === wanted) ?? versions[0],
   capabilities: { tools: {} },
   serverInfo: { name: 'tidegate', version: '1' },
-  instructions:
-    'You work on one task of a Tidegate run. Call `handoff` when you have finished: without it nothing counts as done. `scope` lists the paths that you may change.',
+  instructions: `You work on one task of a Tidegate run. Call \`${end}\` when you have finished: without it nothing counts as done. \`scope\` lists the paths that you may change.`,
 });
 
 /** Answers wrong arguments with a text for the model, which can correct them. Only a tool that does not exist is an error of the client. */
-async function called(id: Id, { name, arguments: args = {} }: ToolArguments, ask: AskChannel): Promise<object> {
+async function called(
+  id: Id,
+  { name, arguments: args = {} }: ToolArguments,
+  { ask, tools }: { readonly ask: AskChannel; readonly tools: readonly Tool[] },
+): Promise<object> {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return failed(id, codes.params, 'there is no such tool');
   const fields = fieldsOf(args);

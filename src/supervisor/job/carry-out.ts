@@ -5,7 +5,9 @@ import { findProgram } from '../../adapters/process/program.ts';
 import { loadExecutor } from '../../agents/agents.ts';
 import { findLogin } from '../../agents/common/login.ts';
 import { noReport } from '../../domain/agents/agent-note.ts';
-import { reminder } from '../../domain/agents/handoff-commands.ts';
+import { reminder, verdictReminder } from '../../domain/agents/handoff-commands.ts';
+import { reportInMarkers } from '../../domain/closure/markers.ts';
+import type { ClosureRole } from '../../domain/closure/roles.ts';
 import { describeWithFix } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
@@ -20,7 +22,8 @@ import { openTranscript } from '../agent/transcript.ts';
 import { takeAsks } from '../channel/asks.ts';
 import { openClientChannel } from '../channel/client-channel.ts';
 import { takePosts } from '../channel/posts.ts';
-import { type Output, openOutput } from '../output/output.ts';
+import { type AgentWords, deafToAgent, hearAgent } from '../output/agent-words.ts';
+import { displayed, type Output, openOutput } from '../output/output.ts';
 import { type KnownSecrets, knownSecrets, redactTexts } from '../output/redact.ts';
 import { isFenced, type JobContext, type PreparedJob } from './context.ts';
 import { type Notes, openNotes } from './control.ts';
@@ -46,7 +49,9 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
   const executor = await loadExecutor(job.executor, job.agent?.program ?? '');
   const notes = openNotes(files.path, secrets, context.onNoted);
   const place = toolPlace(context, host);
-  const watch = job.agent === null ? null : watchAgent(job.agent, executor, { ...context, place, notes, secrets });
+  const words = job.closes === undefined ? deafToAgent : hearAgent();
+  const watched = { ...context, place, notes, secrets, hear: words.add };
+  const watch = job.agent === null ? null : watchAgent(job.agent, executor, watched);
   const closed = { workspace: place.workspace, readOnly: readOnly.map(({ target }) => target) };
   const asks = takeAsks(closed, job.terms?.scope ?? job.agent?.scope ?? null, notes.add);
   const posts = takePosts(job.id, job.terms?.inbox, notes.add);
@@ -56,7 +61,7 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
     posts.terms(terms);
   });
   if (watch !== null) steering.onSend({ say: watch.say, note: notes.add });
-  await using channel = await openClientChannel(context.runtime.clientSocket, job.nonce, {
+  await using channel = await openClientChannel(context.runtime.clientSocket, job, {
     pipes: { mkfifo: host.tools.mkfifo, owner: host.agent.uid },
     keep: (handoff) => files.writeHandoff(redactTexts(handoff, secrets())),
     hook: watch?.hook ?? null,
@@ -67,7 +72,7 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
   });
   using denials = openDenials({ ...context, notes, secrets }, watch);
   await using _ = await openJobRelay(context, denials.note);
-  const prepared: PreparedJob = { ...context, host, readOnly, output, channel, executor, watch };
+  const prepared: PreparedJob = { ...context, host, readOnly, output, channel, executor, watch, words };
   const setUp = await runSetup(prepared);
   if (setUp !== null) {
     removeStandIns(files);
@@ -145,14 +150,26 @@ async function remindIfSilent(prepared: PreparedJob, ending: Ending) {
   if (prepared.job.kind !== 'attempt' || prepared.stop.aborted) return null;
   if (ending.reason !== 'exited' || ending.code !== 0 || handoffOf(prepared).kind !== 'absent') return null;
   if (prepared.watch?.outcome() === 'failed') return null;
-  writeFileSync(prepared.runtime.brief, reminder);
-  return await runAgent(prepared, reminder, { TIDEGATE_REMINDER: '1' });
+  const { closes } = prepared.job;
+  const text = closes === undefined ? reminder : verdictReminder(closes);
+  writeFileSync(prepared.runtime.brief, text);
+  return await runAgent(prepared, text, { TIDEGATE_REMINDER: '1' });
 }
 
-const handoffOf = ({ job, channel, files }: PreparedJob): HandoffEvidence =>
-  job.kind === 'attempt'
-    ? chooseHandoff(channel.handoff(), readHandoffFile(files.workspace, job.nonce))
-    : { kind: 'absent' };
+function handoffOf({ job, channel, files, words }: PreparedJob): HandoffEvidence {
+  if (job.kind !== 'attempt') return { kind: 'absent' };
+  const handoff = chooseHandoff(channel.handoff(), readHandoffFile(files.workspace, job));
+  return handoff.kind === 'absent' && job.closes !== undefined ? markedHandoff(job.closes, job.nonce, words) : handoff;
+}
+
+/** The report of a role that left none by its commands but printed marker lines. */
+function markedHandoff(role: ClosureRole, nonce: string, words: AgentWords): HandoffEvidence {
+  const marked = reportInMarkers(role, displayed(Buffer.from(words.text())));
+  if (marked === null) return { kind: 'absent' };
+  const summary = marked.lines.join('\n').slice(0, 4000);
+  const lists = { remaining: [], files: [], proofs: [], questions: [] };
+  return { kind: 'given', via: 'marker', handoff: { status: 'done', summary, ...lists, nonce, report: marked.report } };
+}
 
 /** Directories that tools may write besides the workspace. Without a fence the home is the person's, not the agent's. */
 function toolPlace({ job, files }: JobContext, host: Host): ToolPlace {

@@ -8,6 +8,7 @@ import type { Job, ShellJob } from '../../ports/supervisor.ts';
 import type { AgentWatch } from '../agent/agent-watch.ts';
 import type { ClientChannel } from '../channel/client-channel.ts';
 import type { LiveSteering } from '../channel/steering.ts';
+import type { AgentWords } from '../output/agent-words.ts';
 import type { Output } from '../output/output.ts';
 import type { JobClock } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
@@ -59,6 +60,8 @@ export type PreparedJob = JobContext &
     readonly executor: Executor;
     /** Null for programs that speak no protocol. */
     readonly watch: AgentWatch | null;
+    /** The end of what the agent itself printed or said, without the output of setup. */
+    readonly words: AgentWords;
   };
 
 export const isFenced = ({ fence }: Pick<Job, 'fence'>): boolean => fence.mode !== 'none';

@@ -77,7 +77,7 @@ export async function runAgent(prepared: PreparedJob, prompt: string, variables:
     pass: [...job.fence.env, ...(job.agent?.credentials ?? []), ...(job.agent?.variables ?? [])],
     client: mayTalk ? inside.bin : null,
     stdin: inside.brief,
-    output: prepared.output,
+    output: watch === null ? heardOutput(prepared) : prepared.output,
     callbacks: watch === null ? null : endMcpWithInput(watch.listen(context, launch), prepared.channel),
     limits: { minutes: job.minutes, silence: job.silence },
     onReady: async (readiness, fenced) => {
@@ -94,6 +94,15 @@ export async function runAgent(prepared: PreparedJob, prompt: string, variables:
     },
   });
 }
+
+/** An agent without a protocol says what it prints. */
+const heardOutput = ({ output, words }: PreparedJob): FencedRun['output'] => ({
+  shown: output.shown,
+  write(chunk) {
+    output.write(chunk);
+    words.add(chunk);
+  },
+});
 
 /** Gemini runs for as long as one of its MCP servers does, even when its stdin is closed. */
 function endMcpWithInput(callbacks: JobCallbacks, { endMcp }: ClientChannel): JobCallbacks {

@@ -45,9 +45,7 @@ export async function rescue(
 }
 
 const handoffOf = (job: Job, files: JobDirectory): HandoffEvidence =>
-  job.kind === 'attempt'
-    ? chooseHandoff(files.handoff(), readHandoffFile(files.workspace, job.nonce))
-    : { kind: 'absent' };
+  job.kind === 'attempt' ? chooseHandoff(files.handoff(), readHandoffFile(files.workspace, job)) : { kind: 'absent' };
 
 /** At most head and tail of the cap: small enough to read whole. */
 function logOf(files: JobDirectory): { readonly log: LogEvidence; readonly tail: string } {

@@ -31,6 +31,31 @@ export const handoffCommand = command({
     ),
 });
 
+export const verdictCommand = command({
+  name: 'verdict',
+  group: 'agent',
+  summary: 'end a closure role with its report; only inside its fence',
+  arguments: { word: { about: 'a word of the role, e.g. clear, ready, pass, blocked', required: true } },
+  options: {
+    message: { short: 'm', value: 'text', about: 'a summary' },
+    finding: { value: 'text', repeatable: true, about: 'a finding' },
+    dimension: { value: 'name=word', repeatable: true, about: 'qa: a dimension and its word, e.g. live=concerns' },
+    environment: { value: 'name=word', repeatable: true, about: 'deploy: an environment and its word' },
+    approval: { value: 'text', repeatable: true, about: 'security: an approval that is needed' },
+    target: { value: 'id', repeatable: true, about: 'eval: a target' },
+    benchmark: { value: 'id', repeatable: true, about: 'eval: a benchmark that was run' },
+    regressions: { value: 'number', about: 'eval: number of regressions' },
+    item: { value: 'name', repeatable: true, about: 'docs: an item that is closed' },
+  },
+  help: 'To pass all of it as one JSON document on standard input: tidegate verdict --json -',
+  lenient: true,
+  run: () =>
+    usageError(
+      'not-in-a-fence',
+      'verdict: only an agent inside the fence of its closure role can report; people use tidegate resolve',
+    ),
+});
+
 export const askCommand = command({
   name: 'ask',
   group: 'agent',

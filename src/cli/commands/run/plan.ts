@@ -171,6 +171,7 @@ async function savePlan(
     ...sketch.waves.flatMap((tasks, at) => [
       [{ text: sketch.waveNames?.[at] ?? '', tone: 'dim' }] as const,
       ...tasks.map(({ id, do: brief, keys }) => `  ${id}  ${keys?.role}, ${sizeOf(brief, keys?.owns)}`),
+      ...Object.keys(sketch.closures?.[at] ?? {}).map((role) => `  ${role}  closure role`),
     ]),
     ...notes.map((note) => `note: ${note}`),
     `Wrote ${file}. Review and edit it, then: tidegate run ${file}`,

@@ -1,6 +1,7 @@
 import { agentKinds } from '../../../agents/agents.ts';
 import { spiralWarning } from '../../breaker/spirals.ts';
 import { exitLevels } from '../../closure/exit-contract.ts';
+import { qaDimensions, roleWords } from '../../closure/roles.ts';
 import type { AttemptRules, HandoffMisfit, NamespaceSetting } from '../../findings/attempt-rules.ts';
 import type { FindingOf } from '../../findings/finding.ts';
 import type { Breach } from '../../gates/evidence.ts';
@@ -82,6 +83,11 @@ export const attemptSentences: Sentences<AttemptRules> = {
   'handoff-json': () => 'the handoff is not JSON',
   'handoff-schema': (finding) => `the handoff does not match its schema: ${misfitText(finding)}`,
   'handoff-stale': () => 'the nonce of the handoff belongs to another attempt (stale or forged)',
+  'report-unexpected': () => 'this task is not a closure role, so it gives no verdict; hand off with tidegate handoff',
+  'report-absent': ({ role, choices }) =>
+    `the closure role ${role} ends with a report: tidegate verdict ${choices.join('|')}`,
+  'report-word': ({ role, word, choices }) => `${word} is not a word of ${role}; its words are ${choices.join(', ')}`,
+  'report-part': ({ role, key }) => `the report of ${role} has no ${key}`,
   // denials address the agent
   'outside-workspace': ({ where, place, workspace }) =>
     place === 'checkout'
@@ -159,6 +165,20 @@ function misfitText(misfit: HandoffMisfit): string {
       return `unknown key ${JSON.stringify(misfit.key)}`;
     case 'list':
       return `${misfit.key} must be a list of at most 200 texts of at most 1000 characters`;
+    case 'report-object':
+      return 'report must be an object';
+    case 'report-word':
+      return 'report.word must be a word of a closure role';
+    case 'report-regressions':
+      return 'report.regressions must be a whole number from 0 to 1000000';
+    case 'report-key':
+      return `unknown key ${JSON.stringify(misfit.key)} in report`;
+    case 'report-list':
+      return `report.${misfit.key} must be a list of at most 200 texts of at most 1000 characters`;
+    case 'report-dimension':
+      return `report.dimensions: ${JSON.stringify(misfit.key)} must be one of ${qaDimensions.join(', ')}, with ${roleWords.qa.words.join(', ')}`;
+    case 'report-environment':
+      return `report.environments: ${JSON.stringify(misfit.key)} must be a name of at most 64 letters, digits, "." "_" ":" "-", with ${roleWords.deploy.words.join(', ')}`;
   }
 }
 
