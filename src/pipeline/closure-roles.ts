@@ -3,6 +3,7 @@ import type { ClosureEvidence, ReportEvidence } from '../domain/gates/evidence.t
 import { closureOf, type PlannedTask } from '../domain/plan/plan.ts';
 import { type BuiltRound, coreOf, type Tip } from '../domain/run/round.ts';
 import type { RunState } from '../domain/run/run.ts';
+import { isLive } from '../domain/run/schedule.ts';
 import { endedAttempt, type TaskState } from '../domain/run/task.ts';
 import { effect, fact, type Step } from './step.ts';
 
@@ -38,8 +39,12 @@ export function closeByRoles(state: RunState, at: At, round: Candidate): Closing
   return { evidence: { closure: { core: coreOf(round).tree, reports, resolved } } };
 }
 
-const open = ({ mode }: RunState, at: At, { id: task }: PlannedTask, { subject }: RoleStatus): readonly Step[] =>
-  mode.mode === 'active' ? [fact({ type: 'role-opened', ...at, task, ...subject })] : [];
+/** A role that still works for an earlier tree is being stopped, and starts when it has ended. */
+function open(state: RunState, at: At, { id: task }: PlannedTask, { subject }: RoleStatus): readonly Step[] {
+  const known = state.tasks[task];
+  const isBusy = known === undefined || isLive(known) || known.progress.status === 'ended';
+  return isBusy || state.mode.mode !== 'active' ? [] : [fact({ type: 'role-opened', ...at, task, ...subject })];
+}
 
 /**
  * Brings the changes of a role into the candidate. Null when they are there. When the role has run again since, the candidate is

@@ -57,9 +57,7 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   );
   const unresolved = tasks.some((task) => !isResolved(task) && task.progress.status !== 'ready');
   if (isBusy || ready.length === 0 || state.branch === null || state.mode.mode !== 'active') return [];
-  // closure roles judge the wave as a whole
-  const isWhole = state.plan.partial === 'hold' || closureOf(state.plan, wave.index).length > 0;
-  if (isWhole && unresolved) return [];
+  if (mergesWhole(state, wave.index) && unresolved) return [];
   const entries = ready
     .slice(0, nextRoundSize(wave.rounds) ?? ready.length)
     .flatMap((task) =>
@@ -75,6 +73,10 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
     }),
   ];
 }
+
+/** Tells whether nothing of a wave is merged before all of it is. Closure roles judge a wave as a whole. */
+const mergesWhole = ({ plan }: RunState, wave: number): boolean =>
+  plan.partial === 'hold' || closureOf(plan, wave).length > 0;
 
 /** True while the merger takes a person's edit of the snapshot: a round with the old snapshot could not be proven. */
 const isBeingEdited = ({ pending }: RunState, { id }: TaskState): boolean =>
@@ -97,8 +99,11 @@ function inOrder(tasks: readonly TaskState[], state: RunState): readonly TaskSta
 function completeCandidate(state: RunState, wave: number, round: BuiltRound): readonly Step[] {
   const at = { wave, round: round.round };
   const { tip } = round;
+  const abandoned = { type: 'round-abandoned', ...at, because: { rule: 'round-conflicts' } } as const;
+  // the tasks that conflict are held, and roles judge the wave as a whole
+  const isPart = round.status === 'built' && round.conflicts.length > 0 && closureOf(state.plan, wave).length > 0;
+  if (isPart) return [fact(abandoned)];
   if (tip === null) {
-    const abandoned = { type: 'round-abandoned', ...at, because: { rule: 'round-conflicts' } } as const;
     const stuck = round.tasks.filter(({ task }) => state.tasks[task]?.progress.status === 'ready');
     if (stuck.length === 0) return [fact(abandoned)];
     // Otherwise the same round would be opened for ever.
@@ -286,7 +291,7 @@ type Failed = FindingOf<'round-check' | 'round-generated'>;
  * dropping the task that breaks it lets the others be integrated.
  */
 function blameTogether(state: RunState, at: At, tasks: readonly TaskId[], because: Failed): Step {
-  if (tasks.length < 2 || state.plan.partial === 'hold') return giveUp(state, at, tasks, because);
+  if (tasks.length < 2 || mergesWhole(state, at.wave)) return giveUp(state, at, tasks, because);
   return fact({ type: 'round-abandoned', ...at, because, suspects: tasks.length });
 }
 

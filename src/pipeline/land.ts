@@ -1,5 +1,6 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { openCriticalQuestions } from '../domain/board/board-requests.ts';
+import { openLandingRole, refusedByRole } from '../domain/closure/landing-reports.ts';
 import type { Finding, FindingOf } from '../domain/findings/finding.ts';
 import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
 import { chosenTasks, landingConflicts } from '../domain/landing/land-some.ts';
@@ -7,6 +8,8 @@ import { isMoving, type LandingState, type Rebuilt } from '../domain/landing/lan
 import { leftToLand, type Reverts } from '../domain/landing/undo.ts';
 import { landsOnOwnBranch } from '../domain/plan/plan.ts';
 import { checkKey, needsNoResume, type RunState, selectedWaves } from '../domain/run/run.ts';
+import { isLive } from '../domain/run/schedule.ts';
+import { isSettled } from '../domain/run/task.ts';
 import { policy } from '../domain/settings/policy.ts';
 import { checkTree } from './closure.ts';
 import { effect, fact, isItsTurn, type Step, type StepInputs } from './step.ts';
@@ -107,7 +110,7 @@ function moveObserved(
   const checked = checkTree(state, 'land', rebuilt, ({ name }) => [
     refuse({ rule: 'landing-check', ...of, check: name, tree: rebuilt.tree }),
   ]);
-  return 'step' in checked ? checked.step : (landAsBefore(state, rebuilt, of) ?? [askLand(state)]);
+  return 'step' in checked ? checked.step : (landAsBefore(state, rebuilt, of) ?? judgeAgain(state) ?? [askLand(state)]);
 }
 
 /** Runs the checks by the definitions of the branch, if the run changed them and nobody granted that. Null when they pass. */
@@ -122,6 +125,19 @@ function landAsBefore(
     refuse({ rule: 'landing-check', ...of, check: name, tree: before.tree, defined }),
   ]);
   return 'step' in checked ? checked.step : null;
+}
+
+/** Has closure roles judge a landing on a branch that has moved, if their reports are not carried. Null when all let it pass. */
+function judgeAgain(state: RunState): readonly Step[] | null {
+  const open = openLandingRole(state);
+  if (open === null) return null;
+  const { role, wave, status } = open;
+  const round = state.waves[wave]?.rounds.at(-1)?.round ?? 0;
+  const known = state.tasks[role.id];
+  if (known === undefined || isLive(known)) return [];
+  if (status.task === null)
+    return [fact({ type: 'role-opened', wave, round, task: role.id, ...status.subject, landing: true })];
+  return isSettled(status.task) ? [refuse(refusedByRole(state, open))] : [];
 }
 
 export const askLand = (state: RunState): Step =>

@@ -35,7 +35,12 @@ export function randomPlan(random: Random, suffix = ''): FrozenPlan {
   const limits = { ...made.limits, ...random.pick(budgets) };
   const roles = closureRoles.filter(() => random.chance(0.3));
   const isClosed = random.chance(0.35) && roles.length > 0;
-  const closed = made.waves.map((wave, index) => ({ ...wave, closure: roles.map((role) => randomRole(role, index)) }));
+  const reads = random.chance(0.5) ? ['by-hand.txt'] : [];
+  const closed = made.waves.map(({ tasks, ...wave }, index) => ({
+    ...wave,
+    tasks: tasks.map((one) => ({ ...one, reads })),
+    closure: roles.map((role) => randomRole(role, index)),
+  }));
   return { ...made, limits, ...(isClosed ? { waves: closed } : {}) };
 }
 

@@ -27,6 +27,7 @@ import {
   runTip,
 } from '../../src/merger/proof/history.ts';
 import { verifyChain } from '../../src/merger/proof/proof.ts';
+import { landingGap, unjudgedWork } from '../../src/merger/proof/roles.ts';
 import { preparations } from '../../src/merger/undo/reverts.ts';
 import { isUndoneInHistory } from '../../src/merger/undo/undo.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
@@ -260,7 +261,11 @@ async function rebuildLanding(order: Order, history: History): Promise<MergerAns
   const merged = git.merge(git.read(start).files, landed.files, git.read(tip).files);
   const commit = merged.ok ? git.write(merged.value, [onto], 'rebuilt') : tip;
   const { tree } = git.read(commit);
-  if (merged.ok) return record(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [] });
+  const hasRoles = planInForce(history).plan.waves.some(({ closure = [] }) => closure.length > 0);
+  const others = git.diff(eventsOf(history, 'landed').at(-1)?.event.new ?? start, onto).map(({ path }) => path);
+  const work = { others, tasks: unlandedTasks(history), left: [] };
+  const judged = hasRoles ? { unjudged: unjudgedWork(history, work) } : {};
+  if (merged.ok) return record(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...judged });
   const beside = merged.error.map((path) => ({ path, sides: ['branch', 'run'] as const }));
   const conflicted = { part: tip, commit: tip, beside };
   return record(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: merged.error, conflicted });
@@ -293,6 +298,8 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
       return redefine(order, history, tip, isOwn ? null : old);
     const unchecked = compared?.asMerged === true ? uncheckedOnBoth(history, compared) : [];
     if (unchecked.length > 0) return refused({ rule: 'landing-unchecked', branch: onto, checks: unchecked });
+    const unjudged = isRebuilt ? landingGap(history, rebuilt) : null;
+    if (unjudged !== null) return refused({ rule: 'landing-role', run: order.run, branch: onto, task: unjudged });
     if (order.chaos.strikes(0.1)) return refused({ rule: 'untracked-files', worktree: '/', files: ['notes.txt'] });
     const appended = await order.ledger.append(
       order.run,

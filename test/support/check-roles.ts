@@ -36,6 +36,28 @@ export function checkRoles(history: readonly Stored[]): readonly Violation[] {
   });
 }
 
+/** I3: work that lands on a branch that others changed where it matters is judged there again. */
+export function checkLandingRoles(history: readonly Stored[]): readonly Violation[] {
+  return all(history, 'landing-intended').flatMap(({ seq, event }) => {
+    const before = history.filter((one) => one.seq < seq);
+    const rebuilt = all(before, 'landing-rebuilt').at(-1)?.event;
+    if (rebuilt?.commit !== event.new || (rebuilt.unjudged ?? []).length === 0) return [];
+    const { plan, since } = versionAt(history, seq);
+    const closed = new Set(all(before, 'wave-closed').map((one) => one.event.wave));
+    const judges = plan.waves
+      .filter((_, index) => closed.has(index))
+      .map(({ closure = [] }) => closure.filter(({ closes }) => closes === 'integration' || closes === 'qa'));
+    const { tree } = rebuilt;
+    return (judges.findLast((roles) => roles.length > 0) ?? []).flatMap(({ id, closes = '' }) =>
+      isResolved(before, { role: id, tree, since })
+        ? []
+        : unreported(before, { role: id, closes, tree, since }).map(
+            (what) => ({ invariant: 'I3', seq, what: `it lands, but ${id}: ${what}` }) as const,
+          ),
+    );
+  });
+}
+
 type RoleAt = { readonly role: string; readonly tree: string | undefined; readonly since: number };
 
 /** A person asked for it, by hand, for this tree. */

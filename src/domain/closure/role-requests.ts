@@ -6,7 +6,7 @@ import { closureOf, plannedById } from '../plan/plan.ts';
 import type { BuiltRound, Tip } from '../run/round.ts';
 import { currentWave, type RunState, type WaveState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
-import { snapshotOf, type TaskState } from '../run/task.ts';
+import { type RoleSubject, snapshotOf, type TaskState } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
 import { openBarriers, roleStatusOf } from './barriers.ts';
 
@@ -22,18 +22,25 @@ export function answerRole(
   if (request.type !== 'requested-retry' && request.type !== 'requested-rework')
     return err({ rule: 'role-request', run: state.run, task: task.id });
   if (isLive(task) || task.progress.status === 'ended') return ok('later');
+  if (task.about?.landing === true) return ok([openedAgain(task, task.about, request)]);
   const round = candidateOf(state.waves[task.wave]);
   const planned = plannedById(state.plan, task.id);
   const wave = state.waves[task.wave];
   if (round === null || planned === undefined || wave === undefined || task.about === undefined)
     return err({ rule: 'role-not-open', task: task.id });
   const { subject } = roleStatusOf(state, wave, planned, round);
+  return ok([openedAgain(task, { round: round.round, ...subject }, request)]);
+}
+
+function openedAgain(
+  task: TaskState,
+  about: RoleSubject,
+  request: RequestEvent & { readonly type: 'requested-retry' | 'requested-rework' },
+): RunEvent {
   const snapshot = snapshotOf(task);
-  const from = snapshot?.base === subject.commit ? { from: snapshot.commit } : {};
+  const from = snapshot?.base === about.commit ? { from: snapshot.commit } : {};
   const rework = request.type === 'requested-rework' ? { message: request.message, ...from } : {};
-  const at = { wave: task.wave, round: round.round };
-  const { by } = request;
-  return ok([{ type: 'role-opened', ...at, task: task.id, ...subject, ...rework, by }]);
+  return { type: 'role-opened', wave: task.wave, task: task.id, ...about, ...rework, by: request.by };
 }
 
 /** Decides a person's resolution of a barrier. It counts for the tree of the candidate, and no longer when that changes. */
@@ -41,13 +48,16 @@ export function resolveBarrier(
   state: RunState,
   { barrier, reason, by }: RequestEvent & { readonly type: 'requested-resolve' },
 ): Result<readonly RunEvent[], Finding> {
+  if (reason.trim() === '') return err({ rule: 'resolve-reason' });
+  if (reason.length > policy.recordCharacters) return err({ rule: 'post-long', limit: policy.recordCharacters });
+  const judge = Object.values(state.tasks).find(({ id }) => id === barrier);
+  if (judge?.about?.landing === true)
+    return ok([{ type: 'barrier-resolved', wave: judge.wave, barrier, tree: judge.about.tree, reason, by }]);
   const wave = currentWave(state);
   const round = candidateOf(wave);
   const barriers = wave === undefined ? [] : openBarriers(state, wave);
   const open = [...new Set(barriers.flatMap(({ id, kind }) => (kind === 'report' ? [id] : [])))];
   const role = wave === undefined ? undefined : closureOf(state.plan, wave.index).find(({ id }) => id === barrier);
-  if (reason.trim() === '') return err({ rule: 'resolve-reason' });
-  if (reason.length > policy.recordCharacters) return err({ rule: 'post-long', limit: policy.recordCharacters });
   if (wave === undefined || round === null || role === undefined || !open.includes(barrier))
     return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
   const { tree } = roleStatusOf(state, wave, role, round).subject;
@@ -70,6 +80,11 @@ export const waitsForRoles = ({ plan }: RunState, wave: WaveState | undefined): 
 /** Tells whether a task is a closure role that works for a candidate which is no longer judged. */
 export function isOutdatedRole(state: RunState, { id, wave, about }: TaskState): boolean {
   if (plannedById(state.plan, id)?.closes === undefined) return false;
+  if (about?.landing === true) return !isJudgingLanding(state, about);
   const round = candidateOf(state.waves[wave]);
   return round === null || about?.round !== round.round;
 }
+
+/** Tells whether a role judges the landing as it is rebuilt now. */
+export const isJudgingLanding = ({ landing }: Pick<RunState, 'landing'>, { tree }: RoleSubject): boolean =>
+  landing.status === 'observed' && landing.rebuilt?.tree === tree;

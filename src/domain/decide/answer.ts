@@ -122,10 +122,11 @@ function answerTask(state: RunState, request: TaskRequest): RequestAnswer {
   if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });
   if (state.ended !== null && request.type === 'requested-drop') return discard(state, task, request.by);
   if (plannedById(state.plan, task.id) === undefined) return err({ rule: 'task-removed', task: task.id });
+  if (isAboutRole(state, request) && (task.about?.landing === true || state.waves[task.wave]?.closed === false))
+    return answerRole(state, task, request);
   const wave = state.waves[task.wave];
   const accepts = request.type === 'requested-grant' && isDefinitionRefused(state, task.id);
   if (wave === undefined || (wave.closed && !accepts)) return err({ rule: 'wave-closed', wave: task.wave });
-  if (isAboutRole(state, request)) return answerRole(state, task, request);
   if (isIntegrating(state, task)) return answerInRound(state, task, request);
   const { status } = task.progress;
   const { by } = request;

@@ -70,6 +70,13 @@ type UnprovenRules = {
   };
   /** An agent asked a critical question that nobody has answered. */
   'landing-question': { readonly run: RunId; readonly record: string; readonly branch: string };
+  /** A closure role has to judge the landing again, and does not let it pass. `because` is absent when it has not reported. */
+  'landing-role': {
+    readonly run: RunId;
+    readonly branch: string;
+    readonly task: TaskId;
+    readonly because?: Finding;
+  };
   'need-left-out': { readonly task: TaskId; readonly need: TaskId };
   'generated-left-out': { readonly task: TaskId };
   'history-unrelated': { readonly branch: string };

@@ -284,6 +284,8 @@ export type RunEvent =
       readonly task: TaskId;
       readonly commit: CommitId;
       readonly tree: TreeId;
+      /** Set when it judges a landing on a branch that has moved. */
+      readonly landing?: true;
       /** What a person wants it to consider. */
       readonly message?: string;
       /** The snapshot that it continues from; absent when it starts on `commit`. */

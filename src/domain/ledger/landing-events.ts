@@ -28,6 +28,11 @@ export type LandingEvent =
        * check definition; `onto` is the commit that the definitions are compared with.
        */
       readonly asMerged?: true;
+      /**
+       * Set for a run with closure roles: the paths on which their reports no longer hold, because others changed what the work changed or
+       * reads, or because a part of the work is left out. Empty when the reports are carried.
+       */
+      readonly unjudged?: readonly string[];
       /** Set when the landing holds only the commits of these tasks. */
       readonly tasks?: readonly TaskId[];
       /** Set with conflicts: `part` is the commit of the run branch that does not apply; `commit` holds both sides. */

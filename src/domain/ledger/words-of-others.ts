@@ -146,7 +146,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // landing and undo
   'target-observed': [],
   'landing-queued': [],
-  'landing-rebuilt': ['conflicts[]', 'conflicted.beside[].path', ...under('before', put)],
+  'landing-rebuilt': ['conflicts[]', 'unjudged[]', 'conflicted.beside[].path', ...under('before', put)],
   'landing-edited': [...by, 'paths[]'],
   'landing-intended': ['branch', 'worktree'],
   landed: ['branch'],

@@ -1,4 +1,5 @@
 import type { AgentNote } from '../agents/agent-note.ts';
+import { present } from '../base/result.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { addUsage, noUsage } from '../tool-calls/agent-event.ts';
@@ -95,10 +96,17 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
       };
     }
     case 'role-opened': {
-      const { round, commit, tree, message = null, from = 'base' } = event;
+      const { round, commit, tree, landing, message = null, from = 'base' } = event;
       const next: NextStart = { ...fresh, from, message, after: message === null ? null : 'rework' };
       const progress = { status: 'waiting', next, last: endedAttempt(state) } as const;
-      return { ...state, ...uncharged, base: commit, session: null, about: { round, commit, tree }, progress };
+      return {
+        ...state,
+        ...uncharged,
+        base: commit,
+        session: null,
+        about: { round, commit, tree, ...present({ landing }) },
+        progress,
+      };
     }
     case 'task-reworked': {
       const { from, message, findings = [] } = event;

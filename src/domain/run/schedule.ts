@@ -16,21 +16,30 @@ export const isLive = (task: TaskState): boolean =>
 /** Tasks that may start now, the one with the longest path behind it first. */
 export function startable(state: RunState): readonly TaskState[] {
   const wave = currentWave(state);
-  if (wave === undefined) return [];
+  const judges = landingJudges(state).filter((role) => isStartable(state, role));
+  if (wave === undefined) return judges;
   const waves =
     state.plan.schedule === 'eager' ? selectedWaves(state).filter((later) => later.index >= wave.index) : [wave];
   const paths = remainingPaths(state.plan);
-  return waves
+  const tasks = waves
     .flatMap((open) => [...tasksOfWave(state, open.index), ...openRoles(state, open)])
     .filter((task) => isStartable(state, task) && (task.wave === wave.index || isEarlyEnough(state, task)))
     .toSorted((a, b) => (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) || priority(state, b) - priority(state, a));
+  return [...judges, ...tasks];
 }
+
+/** Closure roles that were opened for the landing as it is rebuilt now. */
+const landingJudges = ({ tasks, landing }: RunState): readonly TaskState[] =>
+  landing.status === 'observed' && landing.rebuilt !== null
+    ? Object.values(tasks).filter(({ about }) => about?.landing === true && about.tree === landing.rebuilt?.tree)
+    : [];
 
 /** Closure roles that were opened for the candidate of the wave. */
 const openRoles = (state: RunState, { index, rounds }: WaveState): readonly TaskState[] =>
   closureOf(state.plan, index).flatMap(({ id }) => {
     const role = state.tasks[id];
-    return role?.about !== undefined && role.about.round === rounds.at(-1)?.round ? [role] : [];
+    if (role?.about === undefined || role.about.landing === true) return [];
+    return role.about.round === rounds.at(-1)?.round ? [role] : [];
   });
 
 function isStartable(state: RunState, task: TaskState): boolean {

@@ -172,6 +172,8 @@ export type RoleSubject = {
   readonly round: number;
   readonly commit: CommitId;
   readonly tree: TreeId;
+  /** Set when it judges a landing. */
+  readonly landing?: true;
 };
 
 export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({

@@ -10,6 +10,7 @@ import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../open-run.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
+import { landingGap } from '../proof/roles.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, hasReached, moveBranch, type Ready } from './move-branch.ts';
 import { offer, recordBranch } from './offer.ts';
@@ -195,6 +196,8 @@ async function verifyLanding(order: MergerOrder, history: History, landing: Land
     const trees = [tree, ...(before === undefined ? [] : [before.tree])];
     const unchecked = [...new Set(trees.flatMap((one) => uncheckedOn(history, one)))];
     if (unchecked.length > 0) return err({ rule: 'landing-unchecked', branch, checks: unchecked });
+    const unjudged = landingGap(history, landing.rebuilt);
+    if (unjudged !== null) return err({ rule: 'landing-role', run: order.run, branch, task: unjudged });
   }
   if (landing.old !== null && !(await isAncestor(repository, landing.old, landing.new)))
     return err({ rule: 'landing-not-ahead', branch });

@@ -8,6 +8,7 @@ import {
   mergeTrees,
   mustReadCommit,
   openPerson,
+  readChanges,
   readCommits,
   readRef,
   writeCommit,
@@ -32,6 +33,7 @@ import {
   planInForce,
   type RecordedEvent,
 } from '../proof/history.ts';
+import { unjudgedWork } from '../proof/roles.ts';
 import { editedParts, keepConflict } from './take-landing-edit.ts';
 
 /**
@@ -95,7 +97,23 @@ export async function rebuildLanding(order: MergerOrder): Promise<MergerAnswer> 
   }
   const going = chosen ?? unlandedTasks(history);
   const defined = await definedBefore(repository, history, { base: onto, top: { commit, tree }, tasks: going });
-  return await recordRebuilt(order, { onto, commit, tree, conflicts: [], ...tasks, ...defined });
+  const judged = await judgedBefore(repository, history, { onto, tasks: going });
+  return await recordRebuilt(order, { onto, commit, tree, conflicts: [], ...judged, ...tasks, ...defined });
+}
+
+/** The paths on which the reports of closure roles no longer hold. Absent for a plan without closure roles. */
+async function judgedBefore(
+  repository: string,
+  history: History,
+  { onto, tasks }: { readonly onto: CommitId; readonly tasks: readonly TaskId[] },
+): Promise<{ readonly unjudged?: readonly string[] }> {
+  const { plan } = planInForce(history);
+  if (plan.waves.every(({ closure = [] }) => closure.length === 0)) return {};
+  const begin = eventsOf(history, 'run-branch-made')[0]?.event;
+  const from = standingLandings(history).at(-1)?.new ?? begin?.onto ?? begin?.commit ?? onto;
+  const others = (await readChanges(repository, from, onto)).map(({ path }) => path);
+  const left = unlandedTasks(history).filter((task) => !tasks.includes(task));
+  return { unjudged: unjudgedWork(history, { others, tasks, left }) };
 }
 
 /** Names that the branch has, and others by which some file system would find the same file once this has landed. */

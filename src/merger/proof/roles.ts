@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TreeId } from '../../domain/base/ids.ts';
+import type { TaskId, TreeId } from '../../domain/base/ids.ts';
+import { landingRoles, unjudgedPaths } from '../../domain/closure/landing-reports.ts';
 import { judgesWholeTree, roleWords } from '../../domain/closure/roles.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
 import type { ReportEvidence } from '../../domain/gates/evidence.ts';
 import { passes } from '../../domain/gates/verdict.ts';
-import { closureOf, type PlannedTask } from '../../domain/plan/plan.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
+import { closureOf, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import {
   byHand,
@@ -13,6 +15,7 @@ import {
   isVoidedBy,
   type JudgedPhase,
   judgedPhases,
+  lastSnapshot,
   planInForce,
   type RecordedEvent,
 } from './history.ts';
@@ -31,7 +34,8 @@ export function proveRoles(history: History, closure: Closure, trees: Trees): re
   for (const role of closureOf(planInForce(history).plan, closure.event.wave)) {
     if (role.closes === undefined) return { gap: 'role-unplanned', task: role.id };
     const tree = judgesWholeTree(role.closes) ? trees.whole : trees.core;
-    const proven = proveResolved(history, closure, role, tree) ?? proveReport(history, closure, role, tree);
+    const proven =
+      proveResolved(history, role, { tree, until: closure.position }) ?? proveReport(history, closure, role, tree);
     if ('gap' in proven) return proven;
     relied.push(...proven);
   }
@@ -41,18 +45,12 @@ export function proveRoles(history: History, closure: Closure, trees: Trees): re
 /** A person's own request. Null when nobody resolved it for this tree. */
 function proveResolved(
   history: History,
-  { position, event }: Closure,
   role: PlannedTask,
-  tree: TreeId,
+  { tree, until }: { readonly tree: TreeId; readonly until: number },
 ): readonly Relied[] | null {
   const { since } = planInForce(history);
   const resolved = eventsOf(history, 'barrier-resolved').findLast(
-    (one) =>
-      one.position > since &&
-      one.position < position &&
-      one.event.wave === event.wave &&
-      one.event.barrier === role.id &&
-      one.event.tree === tree,
+    (one) => one.position > since && one.position < until && one.event.barrier === role.id && one.event.tree === tree,
   );
   if (resolved === undefined || !byHand.has(resolved.event.by.via)) return null;
   const request = history.find(
@@ -106,4 +104,43 @@ function proveAttempt(
   if (dispatched === undefined || !passes(dispatched.event.verdicts)) return { gap: 'role-unjudged', task };
   const voided = history.some(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
   return voided ? { gap: 'role-unjudged', task } : [opened, intended, dispatched, ended, monitor];
+}
+
+/** The paths that no report is about any more, when these tasks land beside what others changed, without the tasks of `left`. */
+export function unjudgedWork(
+  history: History,
+  work: { readonly others: readonly string[]; readonly tasks: readonly TaskId[]; readonly left: readonly TaskId[] },
+): readonly string[] {
+  const { plan } = planInForce(history);
+  const changedBy = (tasks: readonly TaskId[]): readonly string[] =>
+    tasks.flatMap((task) => lastSnapshot(history, task)?.diff.map(({ path }) => path) ?? []);
+  const reads = work.tasks.flatMap((task) => plannedById(plan, task)?.reads ?? []);
+  const leftOut = changedBy(work.left);
+  return unjudgedPaths([...new Set([...work.others, ...leftOut])], {
+    changed: [...changedBy(work.tasks), ...leftOut],
+    reads,
+  });
+}
+
+/**
+ * Proves that the roles that have to judge a landing on a moved branch did, or that a person resolved them for its tree. Returns the
+ * first gap; null when there is none.
+ */
+export function landingGap(history: History, rebuilt: Extract<RunEvent, { type: 'landing-rebuilt' }>): TaskId | null {
+  const { plan } = planInForce(history);
+  const waves = plan.waves.map((_, index) => ({
+    index,
+    closed: eventsOf(history, 'wave-closed').some(({ event }) => event.wave === index),
+  }));
+  for (const role of landingRoles(plan, waves, rebuilt)) {
+    if (proveResolved(history, role, { tree: rebuilt.tree, until: Number.POSITIVE_INFINITY }) !== null) continue;
+    const monitor = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === role.id);
+    const handoff = monitor?.event.evidence.handoff;
+    const report = handoff?.kind === 'given' ? handoff.handoff.report : undefined;
+    if (monitor === undefined || report === undefined || !passes(monitor.event.verdicts)) return role.id;
+    if (role.closes === undefined || !roleWords[role.closes].closes.includes(report.word)) return role.id;
+    const { attempt } = monitor.event.evidence;
+    if ('gap' in proveAttempt(history, { task: role.id, attempt, tree: rebuilt.tree, report }, monitor)) return role.id;
+  }
+  return null;
 }

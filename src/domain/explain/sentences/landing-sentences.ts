@@ -98,6 +98,10 @@ export const landingSentences: Sentences<LandingRules> = {
     detail: `question ${record} is critical: nothing lands on ${branch} until it is answered`,
     command: answerQuestion(run, record),
   }),
+  'landing-role': ({ run, branch, task, because }, explain) => ({
+    detail: `${branch} has moved, and ${task} does not let the work land on it${because === undefined ? '' : `: ${explain(because).detail}`}`,
+    fix: `tidegate retry ${run}/${task}, or tidegate resolve ${run}/${task} -m "reason"; then tidegate land ${run}`,
+  }),
   'need-left-out': ({ task, need }) => ({ detail: `${task} needs ${need}, which is left out`, fix: askWhy }),
   'generated-left-out': ({ task }) => ({
     detail: `the generated files were rebuilt with ${task}, which is left out`,

@@ -1,0 +1,69 @@
+import type { Finding } from '../findings/finding.ts';
+import type { Rebuilt } from '../landing/landing.ts';
+import { closureOf, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
+import { type RunState, selectedWaves, type WaveState } from '../run/run.ts';
+import { matches, pattern } from '../scope/pattern.ts';
+import { type RoleStatus, roleStatusOf } from './barriers.ts';
+
+/** The most paths that a landing names. */
+const mostPaths = 50;
+
+/**
+ * Returns the paths on which the reports of closure roles no longer hold, when their work lands on a branch that has moved: paths that
+ * others changed, and that the work changed or reads. Empty when the reports are carried.
+ */
+export function unjudgedPaths(
+  others: readonly string[],
+  work: { readonly changed: readonly string[]; readonly reads: readonly string[] },
+): readonly string[] {
+  const changed = new Set(work.changed);
+  const reads = work.reads.map(pattern);
+  return others
+    .filter((path) => changed.has(path) || reads.some((one) => matches(one, path)))
+    .toSorted()
+    .slice(0, mostPaths);
+}
+
+/** Roles that judge how the work fits together. They judge a landing again when the branch has moved under it. */
+const fitting: ReadonlySet<string> = new Set(['integration', 'qa']);
+
+/** The roles that have to judge this landing, of the last wave that has such roles. */
+export function landingRoles(
+  plan: FrozenPlan,
+  waves: readonly Pick<WaveState, 'index' | 'closed'>[],
+  rebuilt: Rebuilt,
+) {
+  if (rebuilt.unjudged === undefined || rebuilt.unjudged.length === 0) return [];
+  const roles = waves
+    .filter(({ closed }) => closed)
+    .map(({ index }) => closureOf(plan, index).filter(({ closes = '' }) => fitting.has(closes)));
+  return roles.findLast((ofWave) => ofWave.length > 0) ?? [];
+}
+
+/** A role and what it says of the landing as it is rebuilt now. */
+export type LandingRole = { readonly role: PlannedTask; readonly wave: number; readonly status: RoleStatus };
+
+export function openLandingRole(state: RunState): LandingRole | null {
+  const { landing } = state;
+  if (landing.status !== 'observed' || landing.rebuilt === null) return null;
+  const { commit, tree } = landing.rebuilt;
+  for (const role of landingRoles(state.plan, selectedWaves(state), landing.rebuilt)) {
+    const wave = state.waves[state.tasks[role.id]?.wave ?? -1];
+    if (wave === undefined) continue;
+    const status = roleStatusOf(state, wave, role, { tip: { commit, tree } });
+    if (!status.isResolved && status.because.length > 0) return { role, wave: wave.index, status };
+  }
+  return null;
+}
+
+/** Says why a landing is refused by a role. */
+export const refusedByRole = (
+  { run, target }: Pick<RunState, 'run' | 'target'>,
+  { role, status }: LandingRole,
+): Finding => ({
+  rule: 'landing-role',
+  run,
+  branch: target.branch,
+  task: role.id,
+  ...(status.because[0] === undefined ? {} : { because: status.because[0] }),
+});
