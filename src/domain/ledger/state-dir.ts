@@ -10,6 +10,8 @@ export const stateDir = (root: string) => ({
   run: (run: string) => `${root}/runs/${run}`,
   writtenPlan: (run: string) => `${root}/runs/${run}/plan.yaml`,
   job: (id: string) => `${root}/jobs/${id}`,
+  /** Content of the proofs of a job. */
+  evidence: (id: string) => `${root}/jobs/${id}/evidence`,
   jobs: `${root}/jobs`,
   cache: `${root}/cache`,
   shells: `${root}/shells`,
