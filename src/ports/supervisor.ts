@@ -2,8 +2,8 @@ import type { AgentLogin } from '../agents/facts.ts';
 import type { AgentNote, AgentReport } from '../domain/agents/agent-note.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { BoardRecord } from '../domain/board/board.ts';
-import type { ClosureRole } from '../domain/closure/roles.ts';
 import type { PlannedProof } from '../domain/closure/exit-contract.ts';
+import type { ClosureRole } from '../domain/closure/roles.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type {
   DispatchEvidence,

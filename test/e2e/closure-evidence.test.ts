@@ -47,8 +47,8 @@ const provenIn = async (p: Project, run: string) =>
 
 /** Names of the objects in the evidence store of a job. */
 const storeOf = (p: Project, job: string): readonly string[] =>
-  existsSync(p.state.evidence(job))
-    ? readdirSync(p.state.evidence(job), { recursive: true, withFileTypes: true })
+  existsSync(p.state().evidence(job))
+    ? readdirSync(p.state().evidence(job), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ name }) => name)
     : [];
@@ -68,7 +68,7 @@ describe('a declared proof', () => {
     expect(proof).toMatchObject({ path: 'out/report.txt', kind: 'report', bytes: 12 });
     expect(storeOf(p, `${run}.a.1`)).toEqual([proof.sha256]);
     const [first, second] = [proof.sha256.slice(0, 2), proof.sha256.slice(2, 4)];
-    const kept = join(p.state.evidence(`${run}.a.1`), 'objects', first, second, proof.sha256);
+    const kept = join(p.state().evidence(`${run}.a.1`), 'objects', first, second, proof.sha256);
     expect(readFileSync(kept, 'utf8')).toBe('all is well\n');
     expect(p.git('show', 'main:work.txt')).toBe('work');
     expect(p.git('log', '--all', '--format=%H', '--', 'out')).toBe('');
