@@ -18,7 +18,7 @@ import {
   tree,
 } from '../../../test/support/plans.ts';
 import { type ClosureRole, closureRoles, roleWords } from '../../domain/closure/roles.ts';
-import { pass } from '../../domain/gates/check-outcome.ts';
+import { pass } from '../../domain/gates/make-verdict.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { buildPrompt } from './prompt.ts';
 
