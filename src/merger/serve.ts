@@ -35,6 +35,7 @@ const requestSchema: z.ZodType<MergerRequest> = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('make-task-base'), run, task }),
   z.strictObject({ do: z.literal('build-candidate'), run, wave: round, round }),
   z.strictObject({ do: z.literal('add-generated'), run, wave: round, round }),
+  z.strictObject({ do: z.literal('add-role'), run, wave: round, round, task }),
   z.strictObject({ do: z.literal('merge'), run, wave: round, round }),
   z.strictObject({ do: z.literal('rebuild-landing'), run }),
   z.strictObject({ do: z.literal('land'), run }),
