@@ -1,4 +1,5 @@
 import type { TaskId, TreeId } from '../domain/base/ids.ts';
+import { openProofs } from '../domain/closure/barriers.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
 import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
 import type { CheckOutcome, ClosureEvidence } from '../domain/gates/evidence.ts';
@@ -7,6 +8,7 @@ import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts'
 import { isQueued } from '../domain/landing/landing.ts';
 import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
 import { type Check, closureOf } from '../domain/plan/plan.ts';
+import { dueInRound, promotionsOf } from '../domain/proofs/components.ts';
 import { bisect, nextRoundSize } from '../domain/run/bisection.ts';
 import { type BuiltRound, isRoundOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
 import {
@@ -49,7 +51,8 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   const tasks = tasksOfWave(state, wave.index);
   // a landing in progress is of the waves closed before it; the next landing takes what is merged and closed after it
   if (isQueued(state.landing)) return [];
-  if (tasks.every(isResolved)) return [fact({ type: 'wave-closed', wave: wave.index })];
+  if (tasks.every(isResolved))
+    return openProofs(state, wave).length > 0 ? [] : [fact({ type: 'wave-closed', wave: wave.index })];
   const isBusy = tasks.some((task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)));
   const ready = inOrder(
     tasks.filter((task) => mayIntegrate(state, task)),
@@ -57,8 +60,9 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   );
   const unresolved = tasks.some((task) => !isResolved(task) && task.progress.status !== 'ready');
   if (isBusy || ready.length === 0 || state.branch === null || state.mode.mode !== 'active') return [];
-  // closure roles judge the wave as a whole
-  const isWhole = state.plan.partial === 'hold' || closureOf(state.plan, wave.index).length > 0;
+  // closure roles and components judge the wave as a whole
+  const isJudgedWhole = closureOf(state.plan, wave.index).length + promotionsOf(state.plan, wave.index).length > 0;
+  const isWhole = state.plan.partial === 'hold' || isJudgedWhole;
   if (isWhole && unresolved) return [];
   const entries = ready
     .slice(0, nextRoundSize(wave.rounds) ?? ready.length)
@@ -105,10 +109,17 @@ function completeCandidate(state: RunState, wave: number, round: BuiltRound): re
     const because = { rule: 'nothing-integrated', tasks: stuck.map(({ task }) => task) } as const;
     return [fact(abandoned, { type: 'run-halted', because })];
   }
-  return rebuildGenerated(state, at, round) ?? verifyCandidate(state, at, round, tip);
+  return rebuildGenerated(state, at, round) ?? promote(state, at, round) ?? verifyCandidate(state, at, round, tip);
 }
 
 type At = { readonly wave: number; readonly round: number };
+
+/** Writes the new levels of components into the matrix. Null when it is done, or no component is due. */
+function promote(state: RunState, at: At, { promoted, steps }: BuiltRound): readonly Step[] | null {
+  if (promoted !== undefined || dueInRound(state, at.wave, steps).length === 0) return null;
+  const request = { do: 'promote', run: state.run, ...at } as const;
+  return [effect(`promote ${at.wave}.${at.round}`, { do: 'ask-merger', request, answers: null })];
+}
 
 /** Runs all checks on the candidate; when one fails, searches for the task that breaks it. */
 function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): readonly Step[] {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { safeText } from '../domain/base/safe-text.ts';
+import { type Maturity, stepTowards } from '../domain/plan/maturity.ts';
 import type { Role } from '../domain/plan/plan.ts';
-import { type Maturity, stepTowards } from '../domain/plan/plan-lint.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/plan/plan-text.ts';
 import { intersect, pattern } from '../domain/scope/pattern.ts';
 import type { WrittenClosure } from '../domain/settings/settings.ts';

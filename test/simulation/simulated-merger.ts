@@ -85,6 +85,9 @@ async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer
       return buildCandidate(order, history, request);
     case 'add-generated':
       return addGenerated(order, history, request);
+    case 'promote':
+      // no plan of the simulation has a matrix
+      return refused({ rule: 'candidate-empty' });
     case 'add-role':
       return addRole(order, history, request);
     case 'merge':

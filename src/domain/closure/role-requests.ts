@@ -42,15 +42,12 @@ export function resolveBarrier(
   { barrier, reason, by }: RequestEvent & { readonly type: 'requested-resolve' },
 ): Result<readonly RunEvent[], Finding> {
   const wave = currentWave(state);
-  const round = candidateOf(wave);
   const barriers = wave === undefined ? [] : openBarriers(state, wave);
-  const open = [...new Set(barriers.flatMap(({ id, kind }) => (kind === 'report' ? [id] : [])))];
-  const role = wave === undefined ? undefined : closureOf(state.plan, wave.index).find(({ id }) => id === barrier);
+  const open = [...new Set(barriers.flatMap(({ id, tree: subject }) => (subject === undefined ? [] : [id])))];
+  const tree = barriers.find(({ id }) => id === barrier)?.tree;
   if (reason.trim() === '') return err({ rule: 'resolve-reason' });
   if (reason.length > policy.recordCharacters) return err({ rule: 'post-long', limit: policy.recordCharacters });
-  if (wave === undefined || round === null || role === undefined || !open.includes(barrier))
-    return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
-  const { tree } = roleStatusOf(state, wave, role, round).subject;
+  if (wave === undefined || tree === undefined) return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
   return ok([{ type: 'barrier-resolved', wave: wave.index, barrier, tree, reason, by }]);
 }
 

@@ -56,7 +56,7 @@ export const flag: Shape<boolean> = { is: 'boolean' };
 export const none: Shape<null> = { is: 'null' };
 export const oneOf = <const W extends readonly string[]>(...words: W): Shape<W[number]> => ({ is: 'word', words });
 export const list = <T>(of: Shape<T>, min = 0): Shape<readonly T[]> => ({ is: 'list', of, min });
-const map = <T>(keys: TextData, values: Shape<T>): Shape<Readonly<Record<string, T>>> => ({
+export const map = <T>(keys: TextData, values: Shape<T>): Shape<Readonly<Record<string, T>>> => ({
   is: 'map',
   keys,
   values,
@@ -271,6 +271,13 @@ export const runSettings = {
     notInstead('normal', 'strict'),
     'normal warns an agent that loops and stops it at the second sign. strict stops it at the first.',
   ),
+  matrix: key<string | null>(
+    nullable(pathPattern),
+    null,
+    anything,
+    'JSON file with the current level of each component. Tasks cannot change it; Tidegate writes promoted levels.',
+  ),
+  sharedDocs: key(pathPatterns, [], add, 'Docs whose changes the docs role has to close by name. Layers add up.'),
   closure: key<WrittenClosure>(
     writtenClosure,
     {},

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TreeId } from '../../domain/base/ids.ts';
+import { docsFindings, docsQueue } from '../../domain/closure/docs-queue.ts';
 import { judgesWholeTree, roleWords } from '../../domain/closure/roles.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
 import type { ReportEvidence } from '../../domain/gates/evidence.ts';
@@ -7,7 +8,6 @@ import { passes } from '../../domain/gates/verdict.ts';
 import { closureOf, type PlannedTask } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import {
-  byHand,
   eventsOf,
   type History,
   isVoidedBy,
@@ -16,6 +16,7 @@ import {
   planInForce,
   type RecordedEvent,
 } from './history.ts';
+import { proveResolved } from './resolved.ts';
 
 type Relied = Pick<Stored, 'position' | 'hash'>;
 type Closure = RecordedEvent<JudgedPhase<'closure'>>;
@@ -31,38 +32,11 @@ export function proveRoles(history: History, closure: Closure, trees: Trees): re
   for (const role of closureOf(planInForce(history).plan, closure.event.wave)) {
     if (role.closes === undefined) return { gap: 'role-unplanned', task: role.id };
     const tree = judgesWholeTree(role.closes) ? trees.whole : trees.core;
-    const proven = proveResolved(history, closure, role, tree) ?? proveReport(history, closure, role, tree);
+    const proven = proveResolved(history, closure, role.id, tree) ?? proveReport(history, closure, role, tree);
     if ('gap' in proven) return proven;
     relied.push(...proven);
   }
   return relied;
-}
-
-/** A person's own request. Null when nobody resolved it for this tree. */
-function proveResolved(
-  history: History,
-  { position, event }: Closure,
-  role: PlannedTask,
-  tree: TreeId,
-): readonly Relied[] | null {
-  const { since } = planInForce(history);
-  const resolved = eventsOf(history, 'barrier-resolved').findLast(
-    (one) =>
-      one.position > since &&
-      one.position < position &&
-      one.event.wave === event.wave &&
-      one.event.barrier === role.id &&
-      one.event.tree === tree,
-  );
-  if (resolved === undefined || !byHand.has(resolved.event.by.via)) return null;
-  const request = history.find(
-    (one) =>
-      one.position < resolved.position &&
-      one.event.type === 'requested-resolve' &&
-      one.event.barrier === role.id &&
-      isDeepStrictEqual(one.event.by, resolved.event.by),
-  );
-  return request === undefined ? null : [request, resolved];
 }
 
 function proveReport(
@@ -76,6 +50,7 @@ function proveReport(
   if (claimed === undefined || claimed.tree !== tree) return { gap: 'role-unreported', task };
   if (closes === undefined || !roleWords[closes].closes.includes(claimed.report.word))
     return { gap: 'role-open', task };
+  if (docsFindings(role, claimed.report, docsQueueIn(history, closure)).length > 0) return { gap: 'role-open', task };
   const monitor = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task);
   if (monitor === undefined || !passes(monitor.event.verdicts)) return { gap: 'role-unjudged', task };
   if (monitor.position > closure.position) return { gap: 'role-unjudged', task };
@@ -107,3 +82,15 @@ function proveAttempt(
   const voided = history.some(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
   return voided ? { gap: 'role-unjudged', task } : [opened, intended, dispatched, ended, monitor];
 }
+
+/** The docs queue of the round, from what the gates judged of its tasks. */
+const docsQueueIn = (history: History, { event: { evidence } }: Closure): readonly string[] =>
+  docsQueue(
+    planInForce(history).plan,
+    evidence.tasks.flatMap(({ task, snapshot }) => {
+      const judged = judgedPhases(history, 'monitor').findLast(
+        ({ event }) => event.task === task && event.evidence.snapshot?.commit === snapshot,
+      )?.event.evidence;
+      return judged?.snapshot ? [{ task, handoff: judged.handoff, diff: judged.snapshot.diff }] : [];
+    }),
+  );

@@ -107,6 +107,26 @@ export const planSentences: Sentences<PlanRules> = {
     detail: `\`limits.minutes: ${minutes}\` is far more than a task should take`,
     fix: 'split the work into tasks of 5 to 15 minutes',
   }),
+  'matrix-missing': ({ task }) => ({
+    detail: `\`${task}\` promotes a component, but no matrix is named`,
+    fix: 'add `matrix: <file>` to tidegate.yaml',
+  }),
+  'matrix-unread': ({ file, base }) => `${file} on ${base} is not a matrix of components`,
+  'unknown-component': ({ component, file, meant }) => ({
+    detail: `${file} has no component \`${component}\``,
+    ...(meant === null ? {} : { fix: `did you mean \`${meant}\`?` }),
+  }),
+  'promotion-step': ({ component, level, current, expected }) => ({
+    detail: `\`${component}\` cannot reach ${level}: it is at ${current}`,
+    fix:
+      expected === null ? `${level} is the lowest level` : `a wave advances a component from ${expected} to ${level}`,
+  }),
+  'promotion-levels': ({ component, levels }) => `one wave promotes \`${component}\` to ${levels.join(' and to ')}`,
+  'promotion-owner': ({ task, component }) => `\`${task}\` changes no files, so it cannot own \`${component}\``,
+  'promotion-qa': ({ component, level }) => ({
+    detail: `\`${component}\` reaches ${level} only in a wave that QA judges`,
+    fix: 'add `qa` to `closure`',
+  }),
   'maturity-jump': ({ task, component, from, to, skipped }) => ({
     detail: `\`${task}\` takes \`${component}\` from ${from} to ${to} in one wave, which ${
       skipped.length === 0 ? 'is a step back' : `skips ${skipped.join(' and ')}`

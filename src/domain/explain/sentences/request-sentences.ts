@@ -100,6 +100,25 @@ export const requestSentences: Sentences<RequestRules> = {
     fix: `tidegate retry ${run}/${task}, or tidegate resolve ${run}/${task} -m "reason"`,
   }),
   'role-not-open': ({ task }) => `no candidate waits for ${task}`,
+  'proof-subject': ({ task }) => `${task} has no snapshot to prove`,
+  'proof-landed': ({ task }) => `${task} has landed, so a proof changes nothing`,
+  'proof-attestation': () => 'a proof needs your attestation; add -m "what you saw"',
+  'proof-reason': () => 'a proof is revoked with a reason; add -m "reason"',
+  'proof-level': ({ level, levels }) => `${JSON.stringify(level)} is no level of a proof; use ${levels.join(', ')}`,
+  'proof-artifacts': ({ most }) => `a proof has 1 to ${most} artifacts; add --file <path> or --url <address>`,
+  'proof-artifact': ({ artifact }) =>
+    `${artifact} needs a SHA-256 of 64 hexadecimal digits and, for an address, a time`,
+  'proof-component': ({ task, component }) => `${task} does not promote the component ${component} to this level`,
+  'no-such-bundle': ({ run, bundle, known }) => ({
+    detail: `${run} has no proof ${bundle}${known.length === 0 ? '' : `; it has ${known.join(', ')}`}`,
+    fix: `tidegate proof list ${run}`,
+  }),
+  'bundle-settled': ({ bundle, state }) => `the proof ${bundle} is already ${state}`,
+  'bundle-of-other-task': ({ bundle, task }) => `the proof ${bundle} is for another task than ${task}`,
+  'bundle-landed': ({ run, bundle, task }) => ({
+    detail: `the proof ${bundle} cannot be revoked, because ${task} has landed`,
+    fix: `to revert the task: tidegate undo ${run}/${task}`,
+  }),
   'resolve-reason': () => 'a barrier is resolved with a reason; add -m "reason"',
   'no-such-barrier': ({ run, barrier, open }) => ({
     detail: `${barrier} does not keep the wave open${open.length === 0 ? '' : `; open are ${open.join(', ')}`}`,
