@@ -145,3 +145,32 @@ test('the plan that a person approves lists its roles, and concerns of security 
   expect(landed.stdout).toContain('wave-1-security has concerns:\n    old cipher');
   expect(p.git('show', 'main:docs/how.md')).toBe('how');
 });
+
+test('the example of the page on closing a wave runs as the page says', { timeout: 120_000 }, async () => {
+  const page = readFileSync('docs/how-to/close-a-wave.md', 'utf8');
+  const blocks = [...page.matchAll(/^```(?:sh|yaml)\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const files = blocks.flatMap((block) => {
+    const name = /^# (\S+\.(?:sh|yaml))$/m.exec(block)?.[1];
+    return name === undefined ? [] : [{ name, block }];
+  });
+  await using p = await project({ plan: {} });
+  for (const { name, block } of files) p.write(name, block, name.endsWith('.sh') ? 0o755 : 0o644);
+  p.git('add', '-A');
+  p.git('commit', '-q', '-m', 'the example');
+  const commands = blocks.filter((block) => block.startsWith('tidegate ')).flatMap((block) => block.trim().split('\n'));
+  const seen: (readonly [string, number | null])[] = [];
+  for (const command of commands) {
+    const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(1);
+    const { code, stdout } = await p.cli(...words);
+    seen.push([words[0] ?? '', code]);
+    if (words[0] === 'why') expect(stdout).toContain('greeting.txt mentions a password');
+  }
+  expect(seen).toEqual([
+    ['run', 43],
+    ['why', 0],
+    ['resolve', 0],
+    ['resume', 43],
+    ['land', 0],
+  ]);
+  expect(p.git('show', 'main:greeting.txt')).toContain('Welcome!');
+});
