@@ -192,7 +192,7 @@ function findCulprit(
     const step = steps[found.prefix - 1];
     if (step === undefined) return [];
     const tried = outcomeOf(state, step.tree, check);
-    return tried === undefined ? [runCheck(check, step)] : halt(state, tried);
+    return tried === undefined ? [checkStep(check, step)] : halt(state, tried);
   }
   const suspects =
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
@@ -223,7 +223,7 @@ function blame(
 export const outcomeOf = (state: RunState, tree: TreeId, check: Check): CheckOutcome | undefined =>
   state.checks[checkKey(tree, check.name)];
 
-export const runCheck = (check: Check, { commit, tree }: Tip, purpose: CheckPurpose = 'candidate'): Step =>
+export const checkStep = (check: Check, { commit, tree }: Tip, purpose: CheckPurpose = 'candidate'): Step =>
   effect(`check ${tree} ${check.name}`, { do: 'check', purpose, commit, tree, check });
 
 /** Runs the checks of the plan on a tree, one after the other: the next step, or the outcomes once all have passed. */
@@ -236,7 +236,7 @@ export function checkTree(
   const outcomes: CheckOutcome[] = [];
   for (const check of state.plan.checks) {
     const outcome = outcomeOf(state, at.tree, check);
-    if (outcome === undefined) return { step: [runCheck(check, at, purpose)] };
+    if (outcome === undefined) return { step: [checkStep(check, at, purpose)] };
     if (outcome.outcome === 'could-not-run') return { step: halt(state, outcome) };
     if (outcome.outcome !== 'passed') return { step: failed(check) };
     outcomes.push(outcome);

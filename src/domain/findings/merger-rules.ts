@@ -124,6 +124,8 @@ export type TaskGap =
   | 'task-other-snapshot'
   | 'task-acceptance-unrecorded'
   | 'task-acceptance-unasked'
+  | 'task-claims'
+  | 'task-unproven'
   | 'task-acceptance-other'
   | 'closure-task'
   | 'task-unproven'

@@ -11,6 +11,7 @@ import type { RunEvent } from '../../domain/ledger/events.ts';
 import { canonicalJson, closureOf } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { promotionsIn, proveBundles, proveComponents } from './components.ts';
+import { proveExit } from './exits.ts';
 import {
   eventsOf,
   type History,
@@ -323,6 +324,9 @@ function verifyTask(
     { gap: 'task-judged-early', task },
   );
   verifyEnding(history, monitor, ended, { nonce: attempt.event.nonce, rely: at.rely });
+  const exit = proveExit(history, monitor);
+  if (typeof exit === 'string') throw new Gap({ gap: exit, task });
+  exit.forEach(at.rely);
   const voided = history.find(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
   must(voided === undefined, { gap: 'task-voided', task, event: voided?.event.type ?? '' });
   const blamed = eventsOf(history, 'culprit-found').some(
