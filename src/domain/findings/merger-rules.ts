@@ -125,7 +125,7 @@ export type TaskGap =
   | 'task-acceptance-unrecorded'
   | 'task-acceptance-unasked'
   | 'task-claims'
-  | 'task-unproven'
+  | 'task-exit-unproven'
   | 'task-acceptance-other'
   | 'closure-task'
   | 'task-unproven'

@@ -44,13 +44,15 @@ test('nothing that is left out, of another tree or only said proves it', () => {
   const unclaimed = [handoff('n'), handoff('x', { claims: { proof: 'unit' } }), { kind: 'absent' } as const];
   for (const left of unclaimed) expect(proven({ handoff: left })).toBe('task-claims');
   expect(proven({ handoff: handoff('n', { claims: { proof: 'unit', state: 'gap' } }) })).toBe('task-claims');
-  expect(proven({ checks: [] })).toBe('task-unproven');
-  expect(proven({}, null)).toBe('task-unproven');
-  expect(proven({}, { ...passed, outcome: 'failed' })).toBe('task-unproven');
+  expect(proven({ checks: [] })).toBe('task-exit-unproven');
+  expect(proven({}, null)).toBe('task-exit-unproven');
+  expect(proven({}, { ...passed, outcome: 'failed' })).toBe('task-exit-unproven');
   const other = { ...passed, tree: tree('other') };
-  expect(proven({ checks: [other] }, other)).toBe('task-unproven');
-  expect(proven({ snapshot: snapshot('a') })).toBe('task-unproven');
-  expect(proven({ snapshot: { ...snapshot('a'), proofs: [{ path: 'o', fault: 'absent' }] } })).toBe('task-unproven');
+  expect(proven({ checks: [other] }, other)).toBe('task-exit-unproven');
+  expect(proven({ snapshot: snapshot('a') })).toBe('task-exit-unproven');
+  expect(proven({ snapshot: { ...snapshot('a'), proofs: [{ path: 'o', fault: 'absent' }] } })).toBe(
+    'task-exit-unproven',
+  );
 });
 
 test('a task that was judged before there were contracts has none', () => {

@@ -23,7 +23,7 @@ export function proveExit(history: History, monitor: Monitor): readonly Relied[]
   const areTaken = (task.artifacts ?? []).every(({ path }) =>
     proofs.some((proof) => proof.path === path && 'sha256' in proof),
   );
-  if (!areTaken) return 'task-unproven';
+  if (!areTaken) return 'task-exit-unproven';
   const isFileProven = (task.artifacts ?? []).some(({ for: level }) => level === undefined || isLevelOfProof(level));
   const needed = task.exit.proof === 'unit' && !isFileProven ? plan.checks.map(({ name }) => name) : [];
   return proveSnapshotChecks(history, monitor, needed);
@@ -51,14 +51,14 @@ function proveSnapshotChecks(
   needed: readonly string[],
 ): readonly Relied[] | TaskGap {
   const read = evidence.checks ?? [];
-  if (needed.some((name) => !read.some((check) => check.name === name))) return 'task-unproven';
+  if (needed.some((name) => !read.some((check) => check.name === name))) return 'task-exit-unproven';
   const relied: Relied[] = [];
   for (const { name, tree, outcome } of read) {
     const ran = eventsOf(history, 'check-ended').findLast(
       (one) => one.position < position && one.event.check.name === name && one.event.check.tree === tree,
     );
     const isPassed = outcome === 'passed' && ran?.event.check.outcome === 'passed';
-    if (ran === undefined || !isPassed || tree !== evidence.snapshot?.tree) return 'task-unproven';
+    if (ran === undefined || !isPassed || tree !== evidence.snapshot?.tree) return 'task-exit-unproven';
     relied.push(ran);
   }
   return relied;

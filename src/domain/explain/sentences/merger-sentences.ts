@@ -169,7 +169,7 @@ const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
   'task-acceptance-unrecorded': (task) => `nobody accepted this snapshot of ${task}`,
   'task-acceptance-unasked': (task) => `no person requested the acceptance of ${task}`,
   'task-claims': (task) => `the handoff of ${task} does not claim its exit contract`,
-  'task-unproven': (task) => `the exit contract of ${task} is not proven by the records`,
+  'task-exit-unproven': (task) => `the exit contract of ${task} is not proven by the records`,
   'task-acceptance-other': (task) => `the acceptance of ${task} is for another snapshot or attempt`,
   'task-unproven': (task) => `no person has proven ${task} at this snapshot`,
   'role-unplanned': (task) => `${task} is not a closure role that may change files`,
