@@ -26,21 +26,46 @@ export type StateDir = ReturnType<typeof stateDir>;
 export const editedFiles = ({ edits }: Pick<StateDir, 'edits'>, copy: string): string | null =>
   /^[\w-]{1,200}$/.test(copy) ? `${edits}/${copy}/files` : null;
 
+/** Folders of refs in our own bare repository, each with the process that writes there. Only that process may remove a lock it left. */
+const refWriters = {
+  runs: 'merger',
+  bases: 'merger',
+  candidates: 'merger',
+  dropped: 'merger',
+  edits: 'merger',
+  conflicts: 'merger',
+  'landing-edits': 'merger',
+  landing: 'merger',
+  uncommitted: 'merger',
+  undo: 'merger',
+  attempts: 'supervisor',
+} as const;
+export type RefFolder = keyof typeof refWriters;
+
+export const refFolder = (folder: RefFolder): string => `refs/tidegate/${folder}`;
+export const mergerRefFolders: readonly string[] = (Object.keys(refWriters) as RefFolder[])
+  .filter((folder) => refWriters[folder] === 'merger')
+  .map(refFolder);
+
+const ref = (folder: RefFolder, name: string): string => `${refFolder(folder)}/${name}`;
+
 /** Refs of our own bare repository. */
 export const refs = {
-  runBranch: (run: string) => `refs/tidegate/runs/${run}`,
+  runBranch: (run: string) => ref('runs', run),
   /** Keeps the base of a task reachable. */
-  taskBase: (run: string, task: string) => `refs/tidegate/bases/${run}/${task}`,
-  candidate: (run: string, wave: number, round: number) => `refs/tidegate/candidates/${run}/${wave}.${round}`,
-  attempt: (attempt: string) => `refs/tidegate/attempts/${attempt}`,
+  taskBase: (run: string, task: string) => ref('bases', `${run}/${task}`),
+  candidate: (run: string, wave: number, round: number) => ref('candidates', `${run}/${wave}.${round}`),
+  attempt: (attempt: string) => ref('attempts', attempt),
+  /** A snapshot of a task without the paths that a person dropped. */
+  dropped: (run: string, task: string, number: number) => ref('dropped', `${run}/${task}.${number}`),
   /** A person's edit of a task. */
-  edit: (run: string, task: string, number: number) => `refs/tidegate/edits/${run}/${task}.${number}`,
-  /** A landing with conflicts and both sides; below, its resolutions by people. */
-  conflict: (run: string) => `refs/tidegate/conflicts/${run}`,
-  landingEdit: (run: string, number: number) => `refs/tidegate/landing-edits/${run}.${number}`,
-  rescue: (attempt: string) => `refs/tidegate/rescue/${attempt}`,
-  landing: (run: string) => `refs/tidegate/landing/${run}`,
+  edit: (run: string, task: string, number: number) => ref('edits', `${run}/${task}.${number}`),
+  /** A landing with conflicts and both sides. */
+  conflict: (run: string) => ref('conflicts', run),
+  /** A person's resolution of such a conflict. */
+  landingEdit: (run: string, number: number) => ref('landing-edits', `${run}.${number}`),
+  landing: (run: string) => ref('landing', run),
   /** The person's uncommitted changes at the start of a run. */
-  uncommitted: (run: string) => `refs/tidegate/uncommitted/${run}`,
-  undo: (run: string) => `refs/tidegate/undo/${run}`,
+  uncommitted: (run: string) => ref('uncommitted', run),
+  undo: (run: string) => ref('undo', run),
 };
