@@ -26,26 +26,18 @@ export type StateDir = ReturnType<typeof stateDir>;
 export const editedFiles = ({ edits }: Pick<StateDir, 'edits'>, copy: string): string | null =>
   /^[\w-]{1,200}$/.test(copy) ? `${edits}/${copy}/files` : null;
 
-/** Folders of refs in our own bare repository, each with the process that writes there. Only that process may remove a lock it left. */
-const refWriters = {
-  runs: 'merger',
-  bases: 'merger',
-  candidates: 'merger',
-  dropped: 'merger',
-  edits: 'merger',
-  conflicts: 'merger',
-  'landing-edits': 'merger',
-  landing: 'merger',
-  uncommitted: 'merger',
-  undo: 'merger',
-  attempts: 'supervisor',
+/** Folders of refs in our own bare repository, by the process that writes there. Only that process may remove a lock it left. */
+const refFolders = {
+  merger: [
+    ...(['runs', 'bases', 'candidates', 'dropped', 'edits', 'conflicts', 'landing-edits'] as const),
+    ...(['landing', 'uncommitted', 'undo'] as const),
+  ],
+  supervisor: ['attempts'],
 } as const;
-export type RefFolder = keyof typeof refWriters;
+type RefFolder = (typeof refFolders)['merger' | 'supervisor'][number];
 
 export const refFolder = (folder: RefFolder): string => `refs/tidegate/${folder}`;
-export const mergerRefFolders: readonly string[] = (Object.keys(refWriters) as RefFolder[])
-  .filter((folder) => refWriters[folder] === 'merger')
-  .map(refFolder);
+export const mergerRefFolders: readonly string[] = refFolders.merger.map(refFolder);
 
 const ref = (folder: RefFolder, name: string): string => `${refFolder(folder)}/${name}`;
 

@@ -1,5 +1,5 @@
 import { type AttemptId, type CommitId, commitId, taskId } from '../../../domain/base/ids.ts';
-import { type RefFolder, refFolder, refs } from '../../../domain/ledger/state-dir.ts';
+import { refFolder, refs } from '../../../domain/ledger/state-dir.ts';
 import type { KeptSnapshot, LineCount } from '../../../ports/repository-handle.ts';
 import { git, objectId, runGit } from '../process/index.ts';
 import { splitNul } from './tree.ts';
@@ -64,7 +64,7 @@ function keptBy(run: string, ref: string): Kept | null {
   const [, , folder = '', ...rest] = ref.split('/');
   const name = rest.at(-1) ?? '';
   const [first = '', second = '', third] = name.split('.');
-  switch (folder as RefFolder) {
+  switch (folder) {
     case 'attempts':
       return first === run ? { kind: 'attempt', task: taskId(second), attempt: name as AttemptId } : null;
     case 'dropped':

@@ -44,14 +44,14 @@ export const mergerSentences: Sentences<MergerRules> = {
   'conflict-left': ({ files }) => `the conflict is not resolved in ${files.join(', ')}`,
   'landing-edit-unchanged': () => 'nothing was changed',
   'landing-edit-unasked': ({ commit }) => `nobody requested the edit in ${commit}`,
-  'round-not-open': ({ wave, round }) => `round ${round} of ${waveName(wave)} is not open`,
+  'round-not-open': ({ wave, round }) => `round ${round + 1} of ${waveName(wave)} is not open`,
   'round-diverged': ({ base, expected, actual }) =>
     `diverged: the round starts at ${base}, the ledger says ${expected}, and the run branch is at ${actual}`,
   'round-unplanned': () => 'the round has a task that is not in the plan',
   'snapshot-unjudged': ({ task, snapshot }) => `${task} was never judged at snapshot ${snapshot}`,
   'merges-nothing': ({ task }) => `${task} is read-only and is never merged`,
   'task-merged': ({ task }) => `${task} is already merged`,
-  'nothing-rebuilt': ({ wave, round }) => `round ${round} of ${waveName(wave)} has no rebuilt files`,
+  'nothing-rebuilt': ({ wave, round }) => `round ${round + 1} of ${waveName(wave)} has no rebuilt files`,
   'rebuilt-elsewhere': ({ expected, actual }) => `files were rebuilt on ${actual} instead of ${expected}`,
   'candidate-empty': () => 'the candidate has no task',
   'matrix-unfit': (finding) => matrixFault(finding),
@@ -135,9 +135,9 @@ const phaseGaps: Readonly<Record<PhaseGap, (phase: string) => string>> = {
 };
 
 const roundGaps: Readonly<Record<RoundGap, (round: number, wave: number) => string>> = {
-  'round-abandoned': (round, wave) => `round ${round} of ${waveName(wave)} was abandoned`,
-  'closure-unjudged': (round) => `closure of round ${round} was never judged`,
-  'closure-failed': (round) => `closure of round ${round} did not pass`,
+  'round-abandoned': (round, wave) => `round ${round + 1} of ${waveName(wave)} was abandoned`,
+  'closure-unjudged': (round) => `closure of round ${round + 1} was never judged`,
+  'closure-failed': (round) => `closure of round ${round + 1} did not pass`,
 };
 
 const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {

@@ -1,5 +1,6 @@
 import type { FindingOf } from '../../findings/finding.ts';
 import type { RequestRules } from '../../findings/request-rules.ts';
+import type { TapName } from '../../ledger/requests.ts';
 import { reworkInstead } from '../commands.ts';
 import { type Explain, type Sentences, withPlace } from '../sentence.ts';
 
@@ -51,7 +52,7 @@ export const requestSentences: Sentences<RequestRules> = {
     detail: `the agent of ${task} cannot receive messages now`,
     fix: `when it has ended: ${reworkInstead(`${run}/${task}`, words)}`,
   }),
-  'tap-absent': ({ tap }) => `nothing is waiting for the ${tap} approval`,
+  'tap-absent': ({ tap }) => `nothing is waiting for the ${tapText(tap)} approval`,
   'tap-expired': ({ expired }) => ({
     detail: `the time to answer ended at ${expired}`,
     fix: 'start again with `tidegate run`',
@@ -145,6 +146,9 @@ export const requestSentences: Sentences<RequestRules> = {
     fix: `first: tidegate resume ${run}`,
   }),
 };
+
+/** Returns the name of a tap for people, who count waves from 1. */
+const tapText = (tap: TapName): string => tap.replace(/^start-(\d+)$/, (_, wave) => `wave ${Number(wave) + 1}`);
 
 const statusRules: Readonly<Record<FindingOf<'task-status'>['action'], string>> = {
   'drop-paths': 'paths can be dropped only from a held task',
