@@ -4,7 +4,7 @@ import { type Maturity, stepTowards } from '../domain/plan/maturity.ts';
 import type { Role } from '../domain/plan/plan.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/plan/plan-text.ts';
 import { intersect, pattern } from '../domain/scope/pattern.ts';
-import type { WrittenClosure } from '../domain/settings/settings.ts';
+import type { WrittenClosure } from '../domain/settings/closure-settings.ts';
 import { taskBrief } from './briefs.ts';
 import { chunks, decompose, type PlanStep, parallelRange, partText, turnsRange } from './decompose.ts';
 import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';

@@ -1,5 +1,5 @@
 import type { DraftTask, DraftWave, Place, PlanDraft, PlanProblem } from '../plan/plan-draft.ts';
-import type { WrittenClosureRole } from '../settings/settings.ts';
+import type { WrittenClosureRole } from '../settings/closure-settings.ts';
 import { type ClosureRole, closureRoles, roleId } from './roles.ts';
 
 /** A closure role as a task that nobody wrote. */

@@ -4,6 +4,8 @@ import { type PlannedProof, proofPurposes } from '../closure/exit-contract.ts';
 import type { DocumentRules } from '../findings/document-rules.ts';
 import type { Finding, FindingsOf } from '../findings/finding.ts';
 import type { PlanRules } from '../findings/plan-rules.ts';
+import type { WrittenClosure } from '../settings/closure-settings.ts';
+import type { ResolvedSettings } from '../settings/settings.ts';
 import {
   argv,
   described,
@@ -17,12 +19,10 @@ import {
   oneOf,
   pathPattern,
   pathPatterns,
-  type ResolvedSettings,
   text,
-  type WrittenClosure,
   whole,
   words,
-} from '../settings/settings.ts';
+} from '../settings/shapes.ts';
 import { writtenAgent, writtenRepo } from '../settings/written-settings.ts';
 import { maturity } from './maturity.ts';
 import { type Role, roles } from './plan.ts';
