@@ -34,6 +34,16 @@ export type PlanRules = {
     readonly base: string;
     readonly meant: string | null;
   };
+  // targets of eval
+  'eval-catalogue': { readonly file: string; readonly base: string; readonly fault: 'missing' | 'malformed' };
+  'eval-target-twice': { readonly id: string };
+  /** `named` is not in the catalogue. */
+  'eval-unknown': {
+    readonly of: 'family' | 'benchmark';
+    readonly id: string;
+    readonly named: string;
+    readonly meant: string | null;
+  };
   // agents
   'unknown-agent': {
     readonly task: string;

@@ -45,6 +45,18 @@ export const planSentences: Sentences<PlanRules> = {
     detail: `\`${task}\` names the skill \`${skill}\`, which does not exist on ${base}`,
     fix: meant === null ? `commit .claude/skills/${skill}/SKILL.md on ${base}` : `did you mean \`${meant}\`?`,
   }),
+  'eval-catalogue': ({ file, base, fault }) =>
+    fault === 'missing'
+      ? { detail: `the catalogue ${file} does not exist on ${base}`, fix: `commit ${file} on ${base}` }
+      : {
+          detail: `${file} on ${base} is not a catalogue of benchmarks`,
+          fix: 'write it as JSON or YAML: families: { latency: { benchmarks: [cold-start] } }',
+        },
+  'eval-target-twice': ({ id }) => `there are two targets \`${id}\``,
+  'eval-unknown': ({ of, id, named, meant }) => ({
+    detail: `the target \`${id}\` names the ${of} \`${named}\`, which is not in the catalogue`,
+    ...(meant === null ? {} : { fix: `did you mean \`${meant}\`?` }),
+  }),
   'unknown-agent': ({ task, agents, runnable, meant }) => ({
     detail: `\`${task}\` names the agent ${agents.join(', ')}; this version runs ${runnable.join(', ')}`,
     fix:
