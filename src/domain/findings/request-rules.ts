@@ -35,6 +35,13 @@ export type RequestRules = {
   'proof-artifacts': { readonly most: number };
   /** An artifact that is neither a file with its hash nor an address with hash and time. */
   'proof-artifact': { readonly artifact: string };
+  /** A file cannot be an artifact. `bytes`: the limit; `shape`: the rule of secrets that matched. */
+  'proof-file': {
+    readonly file: string;
+    readonly fault: 'unreadable' | 'too-large' | 'secret';
+    readonly bytes?: number;
+    readonly shape?: string;
+  };
   'proof-component': { readonly task: TaskId; readonly component: string };
   'no-such-bundle': { readonly run: RunId; readonly bundle: string; readonly known: readonly string[] };
   'bundle-settled': { readonly bundle: string; readonly state: 'superseded' | 'revoked' };

@@ -8,6 +8,8 @@ export const stateDir = (root: string) => ({
   mergerRecord: `${root}/merger.json`,
   landingJournal: `${root}/landing.json`,
   run: (run: string) => `${root}/runs/${run}`,
+  /** Files of proofs that people gave, by their SHA-256. */
+  proofs: (run: string) => `${root}/runs/${run}/proofs`,
   writtenPlan: (run: string) => `${root}/runs/${run}/plan.yaml`,
   job: (id: string) => `${root}/jobs/${id}`,
   /** Content of the proofs of a job. */

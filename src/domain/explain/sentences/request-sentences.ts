@@ -109,6 +109,10 @@ export const requestSentences: Sentences<RequestRules> = {
   'proof-artifacts': ({ most }) => `a proof has 1 to ${most} artifacts; add --file <path> or --url <address>`,
   'proof-artifact': ({ artifact }) =>
     `${artifact} needs a SHA-256 of 64 hexadecimal digits and, for an address, a time`,
+  'proof-file': ({ file, fault, bytes = 0, shape = '' }) => {
+    if (fault === 'unreadable') return `${file} is not a file that can be read`;
+    return fault === 'secret' ? `${file} contains a secret (${shape})` : `${file} is larger than ${bytes / 1e6} MB`;
+  },
   'proof-component': ({ task, component }) => `${task} does not promote the component ${component} to this level`,
   'no-such-bundle': ({ run, bundle, known }) => ({
     detail: `${run} has no proof ${bundle}${known.length === 0 ? '' : `; it has ${known.join(', ')}`}`,
