@@ -211,6 +211,12 @@ describe('sources', () => {
     expect(text.flatMap((file) => matchesIn(file, readFileSync(file, 'utf8'), marks))).toEqual([]);
   });
 
+  test('people count waves and rounds from 1; only the numbers of other programs and of the API stay as they are', () => {
+    const isForPeople = (file: string): boolean =>
+      !/^src\/dcm\/|\/dcm-|^src\/server\/|^src\/domain\/gates\//.test(file);
+    expect(found(/\b(?:wave|round) \$\{(?![^}]* \+ 1\})/, isForPeople)).toEqual([]);
+  });
+
   test('a file is short enough to read', () => {
     expect([...sources].filter(([, source]) => source.split('\n').length > 400).map(([file]) => file)).toEqual([]);
   });

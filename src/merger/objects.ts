@@ -16,6 +16,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import type { ObjectGap } from '../domain/findings/merger-rules.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import { verifyGeneratedObjects } from './candidate/add-generated.ts';
+import { verifyPromotedObjects } from './candidate/promote.ts';
 import type { Obstacle } from './land/move-branch.ts';
 import type { MergerOrder } from './open-run.ts';
 import { eventsOf, type History, judgedPhases } from './proof/history.ts';
@@ -40,7 +41,8 @@ export async function verifyObjects(
   const roles = eventsOf(history, 'candidate-extended')
     .filter(ofRound)
     .map(({ event }) => event);
-  const core = completed ?? built.steps.at(-1)?.commit ?? built.base;
+  const promoted = eventsOf(history, 'components-promoted').findLast(ofRound)?.event.commit;
+  const core = promoted ?? completed ?? built.steps.at(-1)?.commit ?? built.base;
   const parentOf = (at: number): CommitId => built.steps[at - 1]?.commit ?? built.base;
   const steps = [
     ...built.steps.map((step, at) => ({ ...step, parent: parentOf(at), snapshot: snapshotIn(history, step.task) })),
@@ -87,7 +89,8 @@ export async function verifyObjects(
     const edited = await verifyEdit(repository, history, task);
     if (!edited.ok) return edited;
   }
-  return await verifyGeneratedObjects(repository, history, { wave, round });
+  const levels = await verifyPromotedObjects(repository, history, { wave, round });
+  return levels.ok ? await verifyGeneratedObjects(repository, history, { wave, round }) : levels;
 }
 
 /** The snapshot of a task that its gates judged last; with `commit` the last one that is this commit. */

@@ -15,6 +15,7 @@ import { addGenerated } from './candidate/add-generated.ts';
 import { addRole } from './candidate/add-role.ts';
 import { buildCandidate, mergeRound } from './candidate/candidate.ts';
 import { dropPaths } from './candidate/drop-paths.ts';
+import { promoteComponents } from './candidate/promote.ts';
 import { makeTaskBase } from './candidate/task-base.ts';
 import { moveLanding } from './land/land.ts';
 import { rebuildLanding } from './land/rebuild-landing.ts';
@@ -35,6 +36,8 @@ const requestSchema: z.ZodType<MergerRequest> = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('make-task-base'), run, task }),
   z.strictObject({ do: z.literal('build-candidate'), run, wave: round, round }),
   z.strictObject({ do: z.literal('add-generated'), run, wave: round, round }),
+  z.strictObject({ do: z.literal('promote'), run, wave: round, round }),
+  z.strictObject({ do: z.literal('add-role'), run, wave: round, round, task }),
   z.strictObject({ do: z.literal('merge'), run, wave: round, round }),
   z.strictObject({ do: z.literal('rebuild-landing'), run }),
   z.strictObject({ do: z.literal('land'), run }),
@@ -91,6 +94,8 @@ export async function perform(context: MergerContext, request: MergerRequest, ep
       return await buildCandidate(order, request.wave, request.round);
     case 'add-generated':
       return await addGenerated(order, request.wave, request.round);
+    case 'promote':
+      return await promoteComponents(order, request);
     case 'add-role':
       return await addRole(order, request);
     case 'merge':

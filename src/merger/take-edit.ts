@@ -12,6 +12,7 @@ import type { Finding } from '../domain/findings/finding.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import { editedFiles, refs } from '../domain/ledger/state-dir.ts';
+import { plannedById } from '../domain/plan/plan.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { type MergerOrder, mergerDone, recordWhile, refused } from './open-run.ts';
 import { eventsOf, type History, isVoidedBy, lastSnapshot, planInForce } from './proof/history.ts';
@@ -39,6 +40,7 @@ export async function takeEdit(order: MergerOrder, { task, from, copy, by }: Tak
     from,
     ref: refs.edit(order.run, task, edits.length + 1),
     message: `Snapshot of ${order.run}/${task}, edited by hand`,
+    ...wanted(order, history, { task, attempt: ended.event.attempt }),
   });
   if (!taken.ok) return refused({ rule: 'edit-unreadable', because: taken.error });
   // the copy was made of what could be taken: what cannot be is the person's own, and stays theirs
@@ -85,13 +87,25 @@ type Walk = {
   readonly from: CommitId;
   readonly ref: string;
   readonly message: string;
+  readonly evidence?: Parameters<typeof takeSnapshot>[0]['evidence'];
 };
+
+/** Deliverables and proofs of the task, and the evidence store of its attempt. */
+function wanted(
+  { state }: MergerOrder,
+  history: History,
+  { task, attempt }: { readonly task: TaskId; readonly attempt: string },
+): Pick<Walk, 'evidence'> {
+  const { deliverables = [], artifacts = [] } = plannedById(planInForce(history).plan, task) ?? {};
+  const isEmpty = deliverables.length === 0 && artifacts.length === 0;
+  return isEmpty ? {} : { evidence: { deliverables, proofs: artifacts, store: state.evidence(attempt) } };
+}
 
 /** Takes what a person left in a directory, by the walk that takes every snapshot. */
 export async function walkEdited(
   order: MergerOrder,
   files: string,
-  { base, from, ref, message }: Walk,
+  { base, from, ref, message, evidence }: Walk,
 ): Promise<Result<SnapshotEvidence, Finding>> {
   const { repository, lfs: store } = order.state;
   try {
@@ -105,6 +119,7 @@ export async function walkEdited(
       message,
       secrets: knownValues(order, await order.ledger.read(order.run)),
       lfs: { store, stores: async () => [store, await personsStore(order.checkout, order.env)] },
+      ...(evidence === undefined ? {} : { evidence }),
     });
     return ok(snapshot);
   } catch (error) {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { writeDurably } from '../adapters/files/durable-file.ts';
 import { hasCode, readStateFile } from '../adapters/files/state-file.ts';
 import { bootId, identify, isAlive, type ProcessIdentity } from '../adapters/process/process-identity.ts';
-import type { StateDir } from '../domain/ledger/state-dir.ts';
+import { mergerRefFolders, type StateDir } from '../domain/ledger/state-dir.ts';
 
 /**
  * Becomes the one merger of this repository: an earlier one and its git children are ended first, so that none of them
@@ -79,10 +79,7 @@ function readIfThere(path: string): string | null {
 
 /** Locks that only a merger takes. Those of attempts belong to supervisors, which may be alive. */
 function removeLocks(repository: string): void {
-  const owned = ['runs', 'bases', 'candidates', 'landing', 'undo', 'dropped', 'uncommitted'].map(
-    (name) => `refs/tidegate/${name}`,
-  );
-  const locks = [repository, ...owned.map((folder) => join(repository, folder))].flatMap((folder) =>
+  const locks = [repository, ...mergerRefFolders.map((folder) => join(repository, folder))].flatMap((folder) =>
     namesIn(folder, folder !== repository)
       .filter((name) => name.endsWith('.lock'))
       .map((name) => join(folder, name)),

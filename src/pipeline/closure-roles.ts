@@ -1,6 +1,8 @@
-import { openRecords, type RoleStatus, roleStatusOf } from '../domain/closure/barriers.ts';
+import { openProofs, openRecords, type RoleStatus, roleStatusOf } from '../domain/closure/barriers.ts';
+import { docsQueueOf } from '../domain/closure/docs-queue.ts';
 import type { ClosureEvidence, ReportEvidence } from '../domain/gates/evidence.ts';
 import { closureOf, type PlannedTask } from '../domain/plan/plan.ts';
+import { bundlesNeeded, componentEvidence, resolvedProofs } from '../domain/proofs/proof-evidence.ts';
 import { type BuiltRound, coreOf, type Tip } from '../domain/run/round.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { isLive } from '../domain/run/schedule.ts';
@@ -9,7 +11,7 @@ import { effect, fact, type Step } from './step.ts';
 
 type At = { readonly wave: number; readonly round: number };
 type Candidate = BuiltRound & { readonly tip: Tip };
-type Closing = { readonly step: readonly Step[] } | { readonly evidence: Pick<ClosureEvidence, 'closure'> };
+type Closing = { readonly step: readonly Step[] } | { readonly evidence: Pick<ClosureEvidence, 'closure' | 'bundles'> };
 
 /**
  * Part of phase 5: the closure roles of the wave judge a candidate whose checks have passed, one by one. Each starts when the one
@@ -19,10 +21,13 @@ type Closing = { readonly step: readonly Step[] } | { readonly evidence: Pick<Cl
 export function closeByRoles(state: RunState, at: At, round: Candidate): Closing {
   const roles = closureOf(state.plan, at.wave);
   const wave = state.waves[at.wave];
-  if (roles.length === 0 || wave === undefined) return { evidence: {} };
+  if (wave === undefined) return { evidence: {} };
+  if (openProofs(state, wave).length > 0) return { step: [] };
+  const proofs = proofEvidence(state, at, round);
+  if (roles.length === 0) return { evidence: proofs };
   if (openRecords(state).length > 0) return { step: [] };
   const reports: ReportEvidence[] = [];
-  const resolved: string[] = [];
+  const resolved = [...(proofs.closure?.resolved ?? [])];
   for (const role of roles) {
     const status = roleStatusOf(state, wave, role, round);
     if (status.isResolved) {
@@ -36,7 +41,26 @@ export function closeByRoles(state: RunState, at: At, round: Candidate): Closing
     if (change !== null) return { step: [change] };
     reports.push({ task: role.id, attempt: attempt.id, tree: status.subject.tree, report: status.report });
   }
-  return { evidence: { closure: { core: coreOf(round).tree, reports, resolved } } };
+  const queue = roles.some(({ closes }) => closes === 'docs') ? docsQueueOf(state, round.steps) : [];
+  const docs = queue.length === 0 ? {} : { docs: queue };
+  return {
+    evidence: { ...proofs, closure: { ...proofs.closure, core: coreOf(round).tree, reports, resolved, ...docs } },
+  };
+}
+
+/** Proofs and components of the candidate as evidence. Empty when it needs none. */
+function proofEvidence(state: RunState, at: At, round: Candidate): Pick<ClosureEvidence, 'closure' | 'bundles'> {
+  const components = componentEvidence(state, at.wave, round);
+  const resolved = resolvedProofs(state, at.wave, round);
+  const bundles = bundlesNeeded(state, at.wave, round);
+  const isPlain = components.length + resolved.length === 0;
+  const core = coreOf(round).tree;
+  return {
+    ...(isPlain
+      ? {}
+      : { closure: { core, reports: [], resolved, ...(components.length === 0 ? {} : { components }) } }),
+    ...(bundles.length === 0 ? {} : { bundles }),
+  };
 }
 
 /** A role that still works for an earlier tree is being stopped, and starts when it has ended. */

@@ -1,4 +1,5 @@
 import type { TaskId, TreeId } from '../domain/base/ids.ts';
+import { openProofs } from '../domain/closure/barriers.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
 import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
 import type { CheckOutcome, ClosureEvidence } from '../domain/gates/evidence.ts';
@@ -6,7 +7,8 @@ import { judged } from '../domain/gates/judge.ts';
 import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts';
 import { isQueued } from '../domain/landing/landing.ts';
 import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
-import { type Check, closureOf } from '../domain/plan/plan.ts';
+import { type Check, closureOf, type FrozenPlan } from '../domain/plan/plan.ts';
+import { dueInRound, promotionsOf } from '../domain/proofs/components.ts';
 import { bisect, nextRoundSize } from '../domain/run/bisection.ts';
 import { type BuiltRound, isRoundOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
 import {
@@ -49,7 +51,8 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   const tasks = tasksOfWave(state, wave.index);
   // a landing in progress is of the waves closed before it; the next landing takes what is merged and closed after it
   if (isQueued(state.landing)) return [];
-  if (tasks.every(isResolved)) return [fact({ type: 'wave-closed', wave: wave.index })];
+  if (tasks.every(isResolved))
+    return openProofs(state, wave).length > 0 ? [] : [fact({ type: 'wave-closed', wave: wave.index })];
   const isBusy = tasks.some((task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)));
   const ready = inOrder(
     tasks.filter((task) => mayIntegrate(state, task)),
@@ -74,9 +77,12 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   ];
 }
 
-/** Tells whether nothing of a wave is merged before all of it is. Closure roles judge a wave as a whole. */
-const mergesWhole = ({ plan }: RunState, wave: number): boolean =>
-  plan.partial === 'hold' || closureOf(plan, wave).length > 0;
+/** Tells whether nothing of a wave is merged before all of it is. */
+const mergesWhole = ({ plan }: RunState, wave: number): boolean => plan.partial === 'hold' || isJudgedWhole(plan, wave);
+
+/** Closure roles and components judge a wave as a whole. */
+const isJudgedWhole = (plan: FrozenPlan, wave: number): boolean =>
+  closureOf(plan, wave).length + promotionsOf(plan, wave).length > 0;
 
 /** True while the merger takes a person's edit of the snapshot: a round with the old snapshot could not be proven. */
 const isBeingEdited = ({ pending }: RunState, { id }: TaskState): boolean =>
@@ -101,7 +107,7 @@ function completeCandidate(state: RunState, wave: number, round: BuiltRound): re
   const { tip } = round;
   const abandoned = { type: 'round-abandoned', ...at, because: { rule: 'round-conflicts' } } as const;
   // the tasks that conflict are held, and roles judge the wave as a whole
-  const isPart = round.status === 'built' && round.conflicts.length > 0 && closureOf(state.plan, wave).length > 0;
+  const isPart = round.status === 'built' && round.conflicts.length > 0 && isJudgedWhole(state.plan, wave);
   if (isPart) return [fact(abandoned)];
   if (tip === null) {
     const stuck = round.tasks.filter(({ task }) => state.tasks[task]?.progress.status === 'ready');
@@ -110,10 +116,17 @@ function completeCandidate(state: RunState, wave: number, round: BuiltRound): re
     const because = { rule: 'nothing-integrated', tasks: stuck.map(({ task }) => task) } as const;
     return [fact(abandoned, { type: 'run-halted', because })];
   }
-  return rebuildGenerated(state, at, round) ?? verifyCandidate(state, at, round, tip);
+  return rebuildGenerated(state, at, round) ?? promote(state, at, round) ?? verifyCandidate(state, at, round, tip);
 }
 
 type At = { readonly wave: number; readonly round: number };
+
+/** Writes the new levels of components into the matrix. Null when it is done, or no component is due. */
+function promote(state: RunState, at: At, { promoted, steps }: BuiltRound): readonly Step[] | null {
+  if (promoted !== undefined || dueInRound(state, at.wave, steps).length === 0) return null;
+  const request = { do: 'promote', run: state.run, ...at } as const;
+  return [effect(`promote ${at.wave}.${at.round}`, { do: 'ask-merger', request, answers: null })];
+}
 
 /** Runs all checks on the candidate; when one fails, searches for the task that breaks it. */
 function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): readonly Step[] {
@@ -186,7 +199,7 @@ function findCulprit(
     const step = steps[found.prefix - 1];
     if (step === undefined) return [];
     const tried = outcomeOf(state, step.tree, check);
-    return tried === undefined ? [runCheck(check, step)] : halt(state, tried);
+    return tried === undefined ? [checkStep(check, step)] : halt(state, tried);
   }
   const suspects =
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
@@ -217,7 +230,7 @@ function blame(
 export const outcomeOf = (state: RunState, tree: TreeId, check: Check): CheckOutcome | undefined =>
   state.checks[checkKey(tree, check.name)];
 
-export const runCheck = (check: Check, { commit, tree }: Tip, purpose: CheckPurpose = 'candidate'): Step =>
+export const checkStep = (check: Check, { commit, tree }: Tip, purpose: CheckPurpose = 'candidate'): Step =>
   effect(`check ${tree} ${check.name}`, { do: 'check', purpose, commit, tree, check });
 
 /** Runs the checks of the plan on a tree, one after the other: the next step, or the outcomes once all have passed. */
@@ -230,7 +243,7 @@ export function checkTree(
   const outcomes: CheckOutcome[] = [];
   for (const check of state.plan.checks) {
     const outcome = outcomeOf(state, at.tree, check);
-    if (outcome === undefined) return { step: [runCheck(check, at, purpose)] };
+    if (outcome === undefined) return { step: [checkStep(check, at, purpose)] };
     if (outcome.outcome === 'could-not-run') return { step: halt(state, outcome) };
     if (outcome.outcome !== 'passed') return { step: failed(check) };
     outcomes.push(outcome);

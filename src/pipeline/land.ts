@@ -7,6 +7,7 @@ import { chosenTasks, landingConflicts } from '../domain/landing/land-some.ts';
 import { isMoving, type LandingState, type Rebuilt } from '../domain/landing/landing.ts';
 import { leftToLand, type Reverts } from '../domain/landing/undo.ts';
 import { landsOnOwnBranch } from '../domain/plan/plan.ts';
+import { unprovenToLand } from '../domain/proofs/open-bundles.ts';
 import { checkKey, needsNoResume, type RunState, selectedWaves } from '../domain/run/run.ts';
 import { isLive } from '../domain/run/schedule.ts';
 import { isSettled } from '../domain/run/task.ts';
@@ -32,6 +33,7 @@ export function land(state: RunState, inputs: StepInputs): readonly Step[] {
   // the landing that the person approved was refused, so they are asked again
   if (landing.status === 'refused') return [ask(state)];
   if (!needsNoResume(state) || openCriticalQuestions(state).length > 0) return [];
+  if (unprovenToLand(state, chosenTasks(state) ?? undefined).length > 0) return [];
   return tap === undefined && state.plan.land === 'ask' ? [ask(state)] : move(state, landing, inputs);
 }
 

@@ -6,7 +6,7 @@ import { evolveTask } from '../domain/run/evolve-task.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { settleAttempt, settleLimits } from '../domain/run/settle-attempt.ts';
 import { evidenceOf, type TaskProgress, type TaskState } from '../domain/run/task.ts';
-import { halt, outcomeOf, runCheck } from './closure.ts';
+import { checkStep, halt, outcomeOf } from './closure.ts';
 import { contextOf, fact, type Step } from './step.ts';
 
 /**
@@ -42,7 +42,7 @@ function checkSnapshot(state: RunState, { id: task }: TaskState, progress: Ended
   const checks: CheckOutcome[] = [];
   for (const check of state.plan.checks) {
     const outcome = outcomeOf(state, snapshot.tree, check);
-    if (outcome === undefined) return { step: [runCheck(check, snapshot, 'snapshot')] };
+    if (outcome === undefined) return { step: [checkStep(check, snapshot, 'snapshot')] };
     if (outcome.outcome === 'could-not-run') return { step: halt(state, outcome) };
     checks.push(outcome);
     if (outcome.outcome !== 'passed') break;

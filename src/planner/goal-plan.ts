@@ -1,10 +1,10 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { safeText } from '../domain/base/safe-text.ts';
+import { type Maturity, stepTowards } from '../domain/plan/maturity.ts';
 import type { Role } from '../domain/plan/plan.ts';
-import { type Maturity, stepTowards } from '../domain/plan/plan-lint.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/plan/plan-text.ts';
 import { intersect, pattern } from '../domain/scope/pattern.ts';
-import type { WrittenClosure } from '../domain/settings/settings.ts';
+import type { WrittenClosure } from '../domain/settings/closure-settings.ts';
 import { taskBrief } from './briefs.ts';
 import { chunks, decompose, type PlanStep, parallelRange, partText, turnsRange } from './decompose.ts';
 import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';

@@ -1,5 +1,5 @@
+import type { Maturity } from '../domain/plan/maturity.ts';
 import type { Role } from '../domain/plan/plan.ts';
-import type { Maturity } from '../domain/plan/plan-lint.ts';
 
 export const templateNames = ['implementation', 'qa', 'infra', 'release'] as const;
 export type TemplateName = (typeof templateNames)[number];

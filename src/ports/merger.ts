@@ -17,6 +17,8 @@ export type MergerRequest =
   | { readonly do: 'build-candidate'; readonly run: RunId; readonly wave: number; readonly round: number }
   /** The candidate with its generated files as they were rebuilt. -> candidate-completed */
   | { readonly do: 'add-generated'; readonly run: RunId; readonly wave: number; readonly round: number }
+  /** The candidate with the new levels of components in the matrix. -> components-promoted */
+  | { readonly do: 'promote'; readonly run: RunId; readonly wave: number; readonly round: number }
   /** The candidate with the changes of a closure role. -> candidate-extended */
   | {
       readonly do: 'add-role';

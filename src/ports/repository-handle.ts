@@ -1,4 +1,4 @@
-import type { AttemptId, CommitId, TaskId } from '../domain/base/ids.ts';
+import type { AttemptId, CommitId, RunId, TaskId } from '../domain/base/ids.ts';
 import type { Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { AgentReadiness, CheckoutState } from '../domain/gates/preflight.ts';
@@ -6,6 +6,7 @@ import type { By, RunOrder } from '../domain/ledger/requests.ts';
 import type { StateDir } from '../domain/ledger/state-dir.ts';
 import type { FrozenPlan } from '../domain/plan/plan.ts';
 import type { PlanSketch } from '../domain/plan/plan-text.ts';
+import type { ProofArtifact } from '../domain/proofs/bundle.ts';
 import type { ResolvedSettings } from '../domain/settings/settings.ts';
 import type { Clock } from './clock.ts';
 import type { Disk } from './disk.ts';
@@ -50,6 +51,8 @@ export interface RepositoryHandle extends AsyncDisposable {
   checkoutState(owned: readonly string[]): Promise<CheckoutState>;
   /** Secrets in these files of the checkout that the commit does not hold as well. */
   secretsIn(paths: readonly string[], before: CommitId): Promise<readonly Finding[]>;
+  /** Keeps a copy of a file of the person as an artifact of a proof. `cwd`: where its path begins. */
+  keepProof(run: RunId, cwd: string, file: string): Promise<Result<ProofArtifact, Finding>>;
   /** Signs something as merged commits are signed. Null: that works, or they are not signed. */
   trySigning(): Promise<Finding | null>;
   /** Tells whether this machine can launch an agent, without calling it. */

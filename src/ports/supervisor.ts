@@ -2,6 +2,7 @@ import type { AgentLogin } from '../agents/facts.ts';
 import type { AgentNote, AgentReport } from '../domain/agents/agent-note.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { BoardRecord } from '../domain/board/board.ts';
+import type { PlannedProof } from '../domain/closure/exit-contract.ts';
 import type { ClosureRole } from '../domain/closure/roles.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type {
@@ -65,6 +66,8 @@ export type Job = {
   readonly silence: number;
   /** Short directory for sockets (paths over 107 bytes fail). */
   readonly runDirectory: string;
+  /** Deliverables and proofs that the snapshot looks for. Absent when the task has none, and in jobs of an earlier version. */
+  readonly evidence?: JobEvidence;
   /** Paths of agents' configuration, read-only in the fence unless the task owns them. */
   readonly readOnly: readonly string[];
 };
@@ -74,6 +77,8 @@ export type ShellJob = Omit<
   Job,
   'kind' | 'closes' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'
 >;
+
+export type JobEvidence = { readonly deliverables: readonly string[]; readonly proofs: readonly PlannedProof[] };
 
 export type AgentJob = {
   /** Name of the program on the PATH, and the arguments that it always gets. */

@@ -33,6 +33,8 @@ export const routeActions = {
   post: [actions.post],
   answerRecord: [actions.answer],
   resolve: [actions.resolve],
+  prove: [actions.prove],
+  revokeProof: [actions['revoke-proof']],
 } as const;
 
 type RunParams = { readonly repository: string; readonly run: string };

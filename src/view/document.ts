@@ -1,4 +1,5 @@
 import type { Providers } from '../domain/agents/provider.ts';
+import { isProven } from '../domain/closure/proven.ts';
 import { landAgain } from '../domain/explain/advice.ts';
 import { adviceText, describeTrouble, describeWithFix, explain, sentenceOf } from '../domain/explain/explain.ts';
 import { checkOutput, holdAdvice } from '../domain/explain/hold.ts';
@@ -42,6 +43,7 @@ export function runDocument(view: RunView) {
         id: task.id,
         status: task.progress.status,
         detail: taskWords(state, task).detail,
+        proven: isProven(task),
         since: times.tasks[task.id] ?? null,
         launches: task.launches,
         attempt: attemptOf(task)?.id ?? null,

@@ -106,6 +106,14 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.task}: opened for the tree ${event.tree.slice(0, 8)}${event.by === undefined ? '' : `, by ${event.by.who}`}`;
     case 'candidate-extended':
       return `${waveName(event.wave)}: changes of ${event.task} added`;
+    case 'components-promoted':
+      return `${waveName(event.wave)}: ${Object.entries(event.levels)
+        .map(([component, level]) => `${component} reaches ${level}`)
+        .join(', ')}`;
+    case 'proof-registered':
+      return `${event.task}: ${event.level} proof ${event.bundle} by ${event.by.who}: ${event.attestation}`;
+    case 'proof-revoked':
+      return `proof ${event.bundle} revoked by ${event.by.who}: ${event.reason}`;
     case 'barrier-resolved':
       return `${waveName(event.wave)}: ${event.barrier} resolved by ${event.by.who}: ${event.reason}`;
     case 'culprit-found':

@@ -334,6 +334,18 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       | accept as is:  tidegate accept checkout-k3f9/hello
       its work is kept, and nothing was merged
       tidegate rework checkout-k3f9/hello -m 'continue from the existing work, finish the task, then hand off'
+    [gate: exit-contract]
+    checkout-k3f9/hello has been held for 12m 18s: the handoff claims proof unit; the contract requires integration.
+      its work is kept, and nothing was merged
+      tidegate rework checkout-k3f9/hello -m 'reach and claim proof=integration'
+    [gate: evidence]
+    checkout-k3f9/hello has been held for 12m 18s: the proof out/report.json was not left.
+      its work is kept, and nothing was merged
+      tidegate rework checkout-k3f9/hello -m 'write the proof out/report.json'
+    [gate: report]
+    checkout-k3f9/hello has been held for 12m 18s: qa has not reported on this tree.
+      its work is kept, and nothing was merged
+      tidegate rework checkout-k3f9/hello -m 'end with your report: tidegate verdict'
     [waits on: mode]
     checkout-k3f9/reply is waiting: checkout-k3f9 has been waiting for you for 12m 30s: paused by ada.
       | to end the run: tidegate abandon checkout-k3f9

@@ -42,7 +42,7 @@ test('a goal becomes a plan file that says nothing to lint, and passes every che
   });
   const linted = await here.cli('lint');
   expect(linted.stdout).toMatch(
-    /^warning: the plan has no checks: .*\nwave 2 implement\n {2}before it closes:\n {6}wave-2-qa .*\ntidegate\.plan\.yaml: 2 waves, 3 tasks, plan hash \w+\n$/,
+    /^warning: the plan has no checks: .*\nwave 2 \(implement\)\n {2}before it closes:\n {6}wave-2-qa .*\ntidegate\.plan\.yaml: 2 waves, 3 tasks, plan hash \w+\n$/,
   );
   expect(await here.cli('run', '--dry-run')).toMatchObject({ code: 0 });
 

@@ -38,6 +38,8 @@ const gates: Readonly<Record<Gate, Root>> = {
   role: [merge, 'judgeRole'],
   'run-branch': [merge, 'judgeMerge'],
   proof: [merge, 'judgeMerge'],
+  bundle: [merge, 'judgeBundle'],
+  component: [merge, 'judgeComponent'],
 };
 
 const decisions: Readonly<Record<keyof typeof decisionVersions, Root>> = {

@@ -4,7 +4,7 @@ import type { Finding } from '../../src/domain/findings/finding.ts';
 import type { SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
 import type { Rebuilt } from '../../src/domain/landing/landing.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
-import { refs } from '../../src/domain/ledger/state-dir.ts';
+import { refFolder, refs } from '../../src/domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../src/domain/plan/plan.ts';
 import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
 import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
@@ -86,6 +86,9 @@ async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer
       return buildCandidate(order, history, request);
     case 'add-generated':
       return addGenerated(order, history, request);
+    case 'promote':
+      // no plan of the simulation has a matrix
+      return refused({ rule: 'candidate-empty' });
     case 'add-role':
       return addRole(order, history, request);
     case 'merge':
@@ -479,7 +482,7 @@ async function dropPaths(
   }
   const commit = git.write(files, [held.base], `dropped ${task}`);
   const number = eventsOf(history, 'paths-dropped').length + 1;
-  git.move(`refs/tidegate/dropped/${order.run}/${task}.${number}`, null, commit);
+  git.move(refs.dropped(order.run, task, number), null, commit);
   const snapshot = { ...held, commit, tree: git.read(commit).tree, diff: git.diff(held.base, commit) };
   return record(order, { type: 'paths-dropped', task, paths: taken, snapshot, by });
 }
@@ -499,7 +502,7 @@ async function takeEdit(
   const path = copy.startsWith('outside') ? 'elsewhere/by-hand.txt' : `${task}/by-hand.txt`;
   const files = { ...git.read(from).files, [path]: copy };
   const commit = git.write(files, [held.base], `edited ${task} ${copy}`);
-  git.move(`refs/tidegate/edits/${order.run}/${task}.${copy}`, null, commit);
+  git.move(`${refFolder('edits')}/${order.run}/${task}.${copy}`, null, commit);
   const snapshot = { ...held, commit, tree: git.read(commit).tree, diff: git.diff(held.base, commit) };
   const paths = git.diff(ended.snapshot.commit, commit).map((entry) => entry.path);
   const { attempt } = ended;

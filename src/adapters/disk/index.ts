@@ -15,7 +15,7 @@ import { failpoint } from '../process/failpoint.ts';
 import { isOfLiving } from '../process/process-identity.ts';
 
 /**
- * Disk use of the state directory. Workspaces are `jobs/<id>/workspace`, products are in `cache/setup`, copies in `shells` and `copies`,
+ * Disk use of the state directory. Workspaces are `jobs/<id>/workspace`, evidence is in `jobs/<id>/evidence`, products are in `cache/setup`, copies in `shells` and `copies`,
  * edits in `edits`, stores in `stores`.
  */
 export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): Disk {
@@ -25,6 +25,8 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
     switch (kind) {
       case 'workspace':
         return join(state.job(id), 'workspace');
+      case 'evidence':
+        return state.evidence(id);
       case 'product':
         return join(products(state), id);
       case 'store':
@@ -42,7 +44,7 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
     },
     memory: () => process.availableMemory(),
     async holdings(signal) {
-      const lists = [workspacesIn, productsIn, copiesIn, editsIn].map((list) => list(state));
+      const lists = [workspacesIn, evidenceIn, productsIn, copiesIn, editsIn].map((list) => list(state));
       const unmeasured = (await Promise.all(lists)).flat();
       const unknown = unmeasured.filter((holding) => !measured.has(keyOf(holding)));
       const sizes = await allocated(
@@ -105,6 +107,18 @@ async function workspacesIn(state: StateDir): Promise<readonly UnmeasuredHolding
       if ((await changedAt(join(state.job(id), 'workspace'))) === null) return [];
       const ended = await changedAt(join(state.job(id), 'exit.json'));
       return [{ kind: 'workspace', id, usedAt: ended ?? 0, over: ended !== null }];
+    }),
+  );
+  return found.flat();
+}
+
+async function evidenceIn(state: StateDir): Promise<readonly UnmeasuredHolding[]> {
+  const ids = await namesIn(state.jobs);
+  const found = await Promise.all(
+    ids.map(async (id): Promise<readonly UnmeasuredHolding[]> => {
+      if ((await changedAt(state.evidence(id))) === null) return [];
+      const ended = await changedAt(join(state.job(id), 'exit.json'));
+      return [{ kind: 'evidence', id, usedAt: ended ?? 0, over: ended !== null }];
     }),
   );
   return found.flat();

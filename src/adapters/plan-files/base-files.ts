@@ -4,6 +4,7 @@ import { parseDocument } from 'yaml';
 import { definitionsOf } from '../../domain/check-definitions/read-check.ts';
 import { type CommandDefinitions, type ProjectFiles, pathFrom } from '../../domain/check-definitions/reading.ts';
 import type { Skill } from '../../domain/plan/plan.ts';
+import { readMatrix } from '../../domain/proofs/matrix.ts';
 import { longestDocument, readDocument } from '../files/structured-text.ts';
 import { type GitCall, type ObjectReader, openObjects, runGit } from '../git/process/index.ts';
 import { parseTree, splitNul } from '../git/read/tree.ts';
@@ -15,6 +16,23 @@ export type Start = {
   readonly ref: string;
   readonly changed?: { readonly checkout: string; readonly paths: readonly string[] };
 };
+
+/** Returns the current levels of components from a matrix on a branch. Null when there is no such file, or it is no matrix. */
+export async function matrixOn(
+  checkout: string,
+  branch: string,
+  path: string,
+): Promise<ReadonlyMap<string, string> | null> {
+  const repository = { cwd: checkout };
+  const tree = await treeAt(repository, `refs/heads/${branch}`);
+  if (tree === null) return null;
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree.id, '--', path];
+  const [entry] = parseTree((await runGit({ ...repository, args })).stdout);
+  if (entry === undefined || entry.path !== path) return null;
+  await using objects = openObjects(tree.gitDir);
+  const text = await textOf({ mode: entry.mode, blob: entry.id }, objects);
+  return text === null || !entry.mode.startsWith('100') ? null : readMatrix(text);
+}
 
 /** Returns the definitions of each command on a branch of the person's repository. Empty when there is no such branch. */
 export const definitionsOn = (checkout: string, branch: string, commands: readonly string[]) =>

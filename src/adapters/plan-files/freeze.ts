@@ -3,6 +3,7 @@ import { type PlanHash, planHash, taskId } from '../../domain/base/ids.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
 import { type DraftRole, draftRoles } from '../../domain/closure/role-drafts.ts';
+import { maturity } from '../../domain/plan/maturity.ts';
 import {
   type Check,
   canonicalJson,
@@ -19,6 +20,7 @@ import {
   ownsOf,
   type PlanDraft,
 } from '../../domain/plan/plan-draft.ts';
+import { promotesOf } from '../../domain/plan/promotions.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
 import { withLockNeeds } from '../../domain/scope/ownership.ts';
 import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
@@ -31,11 +33,13 @@ export const hashPlan = (plan: FrozenPlan): PlanHash =>
 type BaseContent = {
   readonly skills: ReadonlyMap<string, Skill>;
   readonly definitions: ReadonlyMap<string, CommandDefinitions>;
+  /** The current level of each component; null without a matrix. */
+  readonly matrix: ReadonlyMap<string, string> | null;
 };
 
 /** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
 export function freeze(draft: PlanDraft, name: string, base: string, content: Partial<BaseContent> = {}): FrozenPlan {
-  const { skills = new Map(), definitions = new Map() } = content;
+  const { skills = new Map(), definitions = new Map(), matrix = null } = content;
   const { settings } = draft;
   const { run, agents, ...limits } = settings.limits;
   const setup = setupCommand(settings.setup);
@@ -67,6 +71,8 @@ export function freeze(draft: PlanDraft, name: string, base: string, content: Pa
     checks: settings.checks.map((check) => freezeCheck(check, [before, definitions.get(check.run)])),
     generated: { ...settings.generated },
     protect: set(settings.protect),
+    ...matrixKey(draft, matrix),
+    ...(settings.sharedDocs.length === 0 ? {} : { sharedDocs: set(settings.sharedDocs) }),
     ...(settings.unprotect.length === 0 ? {} : { unprotect: set(settings.unprotect) }),
     forbid: set(settings.forbid),
     block: set(settings.block),
@@ -119,6 +125,7 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
     capabilities: set(keys.capabilities ?? []),
     components: set(keys.components ?? []),
     deliverables: set(keys.deliverables ?? []),
+    ...promotesKey(task, settings),
     proofs: set((keys.proofs ?? []).filter((proof) => typeof proof === 'string')),
     ...(artifacts.length === 0 ? {} : { artifacts }),
     exit: {
@@ -149,6 +156,25 @@ function freezeRole({ closes, ...task }: DraftRole, settings: ResolvedSettings):
     allowEmpty: true,
     closes,
   };
+}
+
+/** Absent when the plan names no matrix. `levels` are those of promoted components. */
+function matrixKey(draft: PlanDraft, levels: ReadonlyMap<string, string> | null): Pick<FrozenPlan, 'matrix'> {
+  const { matrix: path } = draft.settings;
+  if (path === null) return {};
+  const tasks = draft.waves.flatMap((wave) => wave.tasks);
+  const promoted = set(tasks.flatMap((task) => Object.keys(promotesOf(task, draft.settings))));
+  const known = promoted.flatMap((component) => {
+    const level = maturity.find((one) => one === levels?.get(component));
+    return level === undefined ? [] : [[component, level] as const];
+  });
+  return { matrix: { path, levels: Object.fromEntries(known) } };
+}
+
+/** Absent when the task promotes nothing. */
+function promotesKey(task: DraftTask, settings: ResolvedSettings): Pick<PlannedTask, 'promotes'> {
+  const promotes = promotesOf(task, settings);
+  return Object.keys(promotes).length === 0 ? {} : { promotes };
 }
 
 /** Absent when the plan does not set it. */

@@ -11,6 +11,7 @@ import { lintExits, lintExitWords } from '../../domain/plan/exit-lint.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan/plan.ts';
 import type { DraftTask, Place, PlanDraft, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { lintDefinitions, lintDirectives, lintDraft, lintSkills, lintTurns } from '../../domain/plan/plan-lint.ts';
+import { lintPromotions, promotesOf } from '../../domain/plan/promotions.ts';
 import { ownershipConflicts, protectWarnings } from '../../domain/scope/ownership.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings/layers.ts';
 import { isBadBranch, lintSettings } from '../../domain/settings/lint.ts';
@@ -77,6 +78,8 @@ export async function loadPlan(request: {
   readonly runnable?: readonly string[];
   /** Reads the skills of a branch. Called only when a task names one. */
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
+  /** Reads the current levels of components from a file of a branch. Called only when a task promotes one. */
+  readonly matrix?: (branch: string, path: string) => Promise<ReadonlyMap<string, string> | null>;
   /** Reads the definitions of commands on a branch. Absent: they are not looked for. */
   readonly definitions?: (
     branch: string,
@@ -127,12 +130,18 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   const namesSkills = base !== null && tasks.some((task) => (task.keys.skills ?? []).length > 0);
   const skills: ReadonlyMap<string, Skill> = (namesSkills ? await request.skills?.(base) : undefined) ?? new Map();
 
+  const promotes = tasks.some((task) => Object.keys(promotesOf(task, draft.settings)).length > 0);
+  const { matrix: matrixFile } = draft.settings;
+  const matrix =
+    promotes && matrixFile !== null && base !== null ? ((await request.matrix?.(base, matrixFile)) ?? null) : null;
+
   const judged = [
     ...formProblems(document),
     ...lintSettings(written),
     ...lintDraft(draft, runnable),
     ...lintExits(draft),
     ...lintSkills(draft, skills, base ?? ''),
+    ...lintPromotions(draft, matrix, base ?? ''),
   ];
   const mistakes = [...problems, ...judged.filter((problem) => !isEcho(problem, problems, damaged))];
   const findings = sorted([
@@ -162,7 +171,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   const setup = setupCommand(draft.settings.setup);
   const commands = [...checks.map(({ run }) => run), ...(checks.length === 0 || setup === null ? [] : [setup])];
   const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, CommandDefinitions>();
-  const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, definitions });
+  const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, definitions, matrix });
   const refusals = refusalsOf(plan, draft, whereOf);
   if (refusals.length > 0) return refused(refusals);
   const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idPattern } from '../../domain/base/ids.ts';
 import { taskKeys } from '../../domain/plan/plan-draft.ts';
+import { writtenClosure } from '../../domain/settings/closure-settings.ts';
 import {
   described,
   type Shape,
@@ -8,8 +9,7 @@ import {
   type TextData,
   type ValueOf,
   words,
-  writtenClosure,
-} from '../../domain/settings/settings.ts';
+} from '../../domain/settings/shapes.ts';
 import { configFields, planFields, userFields } from '../../domain/settings/written-settings.ts';
 
 /**

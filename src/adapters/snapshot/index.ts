@@ -1,7 +1,10 @@
 import { lstatSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type CommitId, commitId, type TreeId, treeId } from '../../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import { matches, pattern } from '../../domain/scope/pattern.ts';
+import type { JobEvidence } from '../../ports/supervisor.ts';
 import { readRecord } from '../files/workspace-record.ts';
 import { keepObject, lfsRules, OtherContent, pointerText } from '../git/lfs/index.ts';
 import { fastImport, type ObjectReader, objectId, openObjects, quotedPath, refName } from '../git/process/index.ts';
@@ -19,6 +22,7 @@ import {
   touchedFiles,
   WorkspaceMoved,
 } from './changes.ts';
+import { type ProofRequest, type TakenProofs, takeProofs } from './proofs.ts';
 import { nameKeys, type SecretScan, secretFindings, secretScan } from './secrets.ts';
 import { changedGitlinks, judgeModules } from './submodules.ts';
 import { collisions, lookAtPaths, masked, walkWorkspace } from './walk.ts';
@@ -44,6 +48,8 @@ type SnapshotRequest = {
   readonly limits?: SizeLimits;
   /** Without it every file is its own blob, whatever the attributes say. */
   readonly lfs?: SnapshotLfs;
+  /** Deliverables and proofs of the task. Absent when it has none. */
+  readonly evidence?: JobEvidence & { readonly store: string };
 };
 
 type SnapshotLfs = {
@@ -99,6 +105,7 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   const changes = findChanges({ ...files, root, touched, lfs, format, limits: request.limits ?? defaultLimits });
   const refused = [...walk.refused, ...modules.refused, ...changes.refused];
   if (refused.length > mostRefused) throw new SnapshotRefused({ rule: 'too-many-refused', most: mostRefused });
+  const evidence = await evidenceIn(request, { root, objects, baseTree, from: files.from, record, format });
   const scans = new Map<string, SecretScan>();
   const onContent = (path: string, chunk: Buffer) => scanOf(scans, path, request.secrets ?? []).push(chunk);
   failpoint('snapshot-walked');
@@ -134,9 +141,42 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
     tree,
     base,
     diff,
-    refused: [...refused, ...changedGitlinks(diff), ...collisions(diff, baseTree)],
-    secrets,
+    refused: [...refused, ...evidence.refused, ...changedGitlinks(diff), ...collisions(diff, baseTree)],
+    secrets: [...secrets, ...evidence.secrets.filter((one) => !secrets.some((other) => isDeepStrictEqual(one, other)))],
+    ...madeOf(request.evidence?.deliverables ?? [], raw, baseTree),
+    ...(evidence.proofs.length === 0 ? {} : { proofs: evidence.proofs }),
   };
+}
+
+type Surroundings = Pick<ProofRequest, 'root' | 'objects' | 'baseTree' | 'from' | 'format'> & {
+  readonly record: ReturnType<typeof readRecord>;
+};
+
+async function evidenceIn(
+  { evidence, ref, secrets = [], limits = defaultLimits }: SnapshotRequest,
+  { record, ...around }: Surroundings,
+): Promise<TakenProofs> {
+  if (evidence === undefined || evidence.proofs.length === 0) return { proofs: [], refused: [], secrets: [] };
+  const { proofs, store } = evidence;
+  const known = [...(record?.files ?? []), ...(record?.included ?? [])];
+  const prints = new Map(known.map(([path, print]) => [path, print]));
+  return await takeProofs({ ...around, proofs, store, scratch: basename(ref), prints, secrets, limits });
+}
+
+/** The files that match a deliverable, by their blobs: a file of which only the mode changed was not made. */
+function madeOf(
+  deliverables: readonly string[],
+  raw: readonly { readonly path: string; readonly change: string; readonly id: string }[],
+  baseTree: readonly TreeEntry[],
+): Pick<SnapshotEvidence, 'made'> {
+  if (deliverables.length === 0) return {};
+  const patterns = deliverables.map(pattern);
+  const before = new Map(baseTree.map(({ path, id }) => [path, id]));
+  const made = raw.filter(
+    ({ path, change, id }) =>
+      change !== 'deleted' && before.get(path) !== id && patterns.some((one) => matches(one, path)),
+  );
+  return { made: made.map(({ path, id }) => ({ path, blob: id })) };
 }
 
 /** The directory itself, never what a link in its place points to. */

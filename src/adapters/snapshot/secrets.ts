@@ -86,7 +86,7 @@ export async function secretFindings(input: {
   return findings;
 }
 
-const secretAt = (path: string, rule: string): Finding =>
+export const secretAt = (path: string, rule: string): Finding =>
   rule === knownValue
     ? { rule: knownValue, where: path, in: 'content' }
     : { rule: 'secret-shape', shape: rule, where: path, in: 'content' };

@@ -159,7 +159,7 @@ function namesIn(
 }
 
 /** A directory may be listable and yet not searchable. */
-function lookAt(path: string): BigIntStats | 'absent' | 'unreadable' | 'too-deep' {
+export function lookAt(path: string): BigIntStats | 'absent' | 'unreadable' | 'too-deep' {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {

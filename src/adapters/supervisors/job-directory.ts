@@ -14,6 +14,8 @@ import type { ProcessIdentity } from '../process/process-identity.ts';
 export const jobDirectory = (path: string) => ({
   path,
   workspace: join(path, 'workspace'),
+  /** Content of proofs, by its SHA-256. Written durably. */
+  evidence: join(path, 'evidence'),
   output: join(path, 'output.log'),
   /** Written by the coordinator or the supervisor, in this order. Each file shows that a step was reached. */
   job: () => readRecord<Job>(join(path, 'job.json')),

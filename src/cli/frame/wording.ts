@@ -118,6 +118,16 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
     accepted: ({ run }, { barrier }) =>
       `Resolved ${run}/${barrier} for the present candidate. See: tidegate why --all ${run}`,
   },
+  prove: {
+    command: (subject, { level, attestation }) =>
+      `proof add ${partName(subject)} --level ${level} -m ${shellWord(attestation)}`,
+    accepted: (subject, { level }) =>
+      `Registered a ${level} proof of ${partName(subject)}. See: tidegate proof list ${subject.run}`,
+  },
+  'revoke-proof': {
+    command: ({ run }, { bundle, reason }) => `proof revoke ${run}/${bundle} -m ${shellWord(reason)}`,
+    accepted: ({ run }, { bundle }) => `Revoked ${run}/${bundle}. See: tidegate why --all ${run}`,
+  },
   raise: {
     command: (subject, { usd }) => `raise ${partName(subject)} --usd ${usd}`,
     accepted: (subject, { usd }) => {

@@ -1,10 +1,13 @@
-import type { TaskId } from '../base/ids.ts';
+import type { TaskId, TreeId } from '../base/ids.ts';
 import { openCriticalQuestions } from '../board/board-requests.ts';
 import type { Finding } from '../findings/finding.ts';
 import { closureOf, type PlannedTask } from '../plan/plan.ts';
-import { coreOf, type Tip } from '../run/round.ts';
-import type { RunState, WaveState } from '../run/run.ts';
+import { openComponents } from '../proofs/components.ts';
+import { openBundles } from '../proofs/open-bundles.ts';
+import { coreOf, type RoundStep, type Tip } from '../run/round.ts';
+import { type RunState, tasksOfWave, type WaveState } from '../run/run.ts';
 import { handoffOf, type TaskState } from '../run/task.ts';
+import { docsFindings, docsQueueOf } from './docs-queue.ts';
 import { judgeReport, type RoleReport, reportMissing } from './report.ts';
 import { judgesWholeTree } from './roles.ts';
 
@@ -19,19 +22,49 @@ export type Barrier = {
   /** The record of the board that it is about. */
   readonly record?: string;
   readonly because: Finding;
+  /** The tree that a person's resolution of it counts for. Absent when it cannot be resolved. */
+  readonly tree?: TreeId;
 };
 
 /** In the order in which people are asked about them. */
-export const barrierKinds = ['question', 'report'] as const;
+export const barrierKinds = ['question', 'proof', 'component', 'report'] as const;
 export type BarrierKind = (typeof barrierKinds)[number];
 
 /**
  * Lists everything that keeps the wave from closing, in the order in which it is to be removed. Empty for a wave without closure
- * roles, which closes when its tasks are resolved.
+ * roles, proofs and components, which closes when its tasks are resolved.
  */
 export function openBarriers(state: RunState, wave: WaveState): readonly Barrier[] {
-  if (closureOf(state.plan, wave.index).length === 0) return [];
-  return [...openRecords(state), ...openReports(state, wave)];
+  const records = closureOf(state.plan, wave.index).length === 0 ? [] : openRecords(state);
+  return [...records, ...openProofs(state, wave), ...openReports(state, wave)];
+}
+
+/** Proofs and components that keep the wave from closing, without those that people resolved. Closure roles wait for them. */
+export function openProofs(state: RunState, wave: WaveState): readonly Barrier[] {
+  const tasks = tasksOfWave(state, wave.index).filter(({ progress }) => hasWork.has(progress.status));
+  const bundles = tasks.flatMap(({ id }) => withTree(openBundles(state, [id]), subjectTree(state, wave, id)));
+  const components = withTree(openComponents(state, wave), subjectTree(state, wave, null));
+  return [...bundles, ...components].filter((barrier) => !isResolvedFor(wave, barrier));
+}
+
+/** Tasks whose work is finished, whether or not it is merged. */
+const hasWork: ReadonlySet<string> = new Set<TaskState['progress']['status']>(['ready', 'done', 'merged']);
+
+const withTree = (barriers: readonly Barrier[], tree: TreeId | null): readonly Barrier[] =>
+  tree === null ? barriers : barriers.map((barrier) => ({ ...barrier, tree }));
+
+const isResolvedFor = ({ resolved = [] }: WaveState, { id, tree }: Barrier): boolean =>
+  tree !== undefined && resolved.some((one) => one.barrier === id && one.tree === tree);
+
+/** The candidate with this task, or the newest one, without what closure roles added. Without a candidate, the run branch. */
+function subjectTree({ branch }: RunState, { rounds }: WaveState, task: TaskId | null): TreeId | null {
+  for (const round of rounds.toReversed()) {
+    if (!('tip' in round) || round.tip === null) continue;
+    if (task === null && round.status === 'merged') break;
+    if (task === null || round.steps.some((step) => step.task === task))
+      return coreOf({ ...round, tip: round.tip }).tree;
+  }
+  return branch?.tree ?? null;
 }
 
 /** Barriers that have to be removed before a closure role starts. */
@@ -50,8 +83,9 @@ function openReports(state: RunState, wave: WaveState): readonly Barrier[] {
   const candidate = { ...round, tip: round.tip };
   return closureOf(state.plan, wave.index).flatMap((role) => {
     const status = roleStatusOf(state, wave, role, candidate);
+    const { tree } = status.subject;
     const owner = needsPerson(status) ? 'person' : role.id;
-    return status.because.map((because) => ({ id: role.id, kind: 'report', owner, task: role.id, because }));
+    return status.because.map((because) => ({ id: role.id, kind: 'report', owner, task: role.id, because, tree }));
   });
 }
 
@@ -74,7 +108,7 @@ export function roleStatusOf(
   state: RunState,
   wave: WaveState,
   role: PlannedTask,
-  round: Parameters<typeof coreOf>[0],
+  round: Parameters<typeof coreOf>[0] & { readonly steps: readonly RoundStep[] },
 ): RoleStatus {
   const isWhole = role.closes !== undefined && judgesWholeTree(role.closes);
   const subject = isWhole ? round.tip : coreOf(round);
@@ -83,7 +117,10 @@ export function roleStatusOf(
   const task = known?.about?.tree === tree ? known : null;
   const isResolved = wave.resolved?.some((one) => one.barrier === role.id && one.tree === tree) === true;
   const report = task === null ? null : reportOf(task);
-  const found = report === null ? [reportMissing(role)] : judgeReport(role, report);
+  const found =
+    report === null
+      ? [reportMissing(role)]
+      : [...judgeReport(role, report), ...docsFindings(role, report, docsQueueOf(state, round.steps))];
   return { subject, task, report, because: isResolved ? [] : found, isResolved };
 }
 

@@ -1,4 +1,4 @@
-import type { TaskId, TreeId } from '../base/ids.ts';
+import type { CommitId, TaskId, TreeId } from '../base/ids.ts';
 
 /** The parts of an exit contract. Each lists its levels, the lowest first. */
 export const exitLevels = {
@@ -20,10 +20,13 @@ export type ExitClaims = ExitTerms & { readonly state?: 'met' | 'gap' };
 export type BundleEvidence = {
   readonly id: string;
   readonly task: TaskId;
-  /** The tree of the task's snapshot that the bundle vouches for. It counts for no other tree. */
+  /** The task's snapshot that the bundle vouches for, and its tree. It counts for no other snapshot. */
+  readonly snapshot: CommitId;
   readonly tree: TreeId;
   /** The levels that the bundle holds up. */
   readonly holds: ExitTerms;
+  /** The levels of components that it proves; absent for none. */
+  readonly components?: Readonly<Record<string, string>>;
 };
 
 /** Tells whether a level is the required one or a higher one. */

@@ -27,31 +27,36 @@ export function unjudgedPaths(
 /** Roles that judge how the work fits together. They judge a landing again when the branch has moved under it. */
 const fitting: ReadonlySet<string> = new Set(['integration', 'qa']);
 
+type WaveRole = { readonly role: PlannedTask; readonly wave: number };
+
 /** The roles that have to judge this landing, of the last wave that has such roles. */
 export function landingRoles(
   plan: FrozenPlan,
   waves: readonly Pick<WaveState, 'index' | 'closed'>[],
-  rebuilt: Rebuilt,
-) {
-  if (rebuilt.unjudged === undefined || rebuilt.unjudged.length === 0) return [];
+  { unjudged = [] }: Pick<Rebuilt, 'unjudged'>,
+): readonly WaveRole[] {
+  if (unjudged.length === 0) return [];
   const roles = waves
     .filter(({ closed }) => closed)
-    .map(({ index }) => closureOf(plan, index).filter(({ closes = '' }) => fitting.has(closes)));
+    .map(({ index: wave }) =>
+      closureOf(plan, wave)
+        .filter(({ closes = '' }) => fitting.has(closes))
+        .map((role) => ({ role, wave })),
+    );
   return roles.findLast((ofWave) => ofWave.length > 0) ?? [];
 }
 
 /** A role and what it says of the landing as it is rebuilt now. */
-export type LandingRole = { readonly role: PlannedTask; readonly wave: number; readonly status: RoleStatus };
+export type LandingRole = WaveRole & { readonly status: RoleStatus };
 
 export function openLandingRole(state: RunState): LandingRole | null {
   const { landing } = state;
   if (landing.status !== 'observed' || landing.rebuilt === null) return null;
   const { commit, tree } = landing.rebuilt;
-  for (const role of landingRoles(state.plan, selectedWaves(state), landing.rebuilt)) {
-    const wave = state.waves[state.tasks[role.id]?.wave ?? -1];
-    if (wave === undefined) continue;
-    const status = roleStatusOf(state, wave, role, { tip: { commit, tree } });
-    if (!status.isResolved && status.because.length > 0) return { role, wave: wave.index, status };
+  for (const { role, wave } of landingRoles(state.plan, selectedWaves(state), landing.rebuilt)) {
+    const known = state.waves[wave];
+    const status = known && roleStatusOf(state, known, role, { tip: { commit, tree }, steps: [] });
+    if (status !== undefined && !status.isResolved && status.because.length > 0) return { role, wave, status };
   }
   return null;
 }

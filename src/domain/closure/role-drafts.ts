@@ -1,9 +1,17 @@
+import { present } from '../base/result.ts';
 import type { DraftTask, DraftWave, Place, PlanDraft, PlanProblem } from '../plan/plan-draft.ts';
-import type { WrittenClosureRole } from '../settings/settings.ts';
+import type { WrittenClosureRole, WrittenTarget } from '../settings/closure-settings.ts';
 import { type ClosureRole, closureRoles, roleId } from './roles.ts';
 
 /** A closure role as a task that nobody wrote. */
-export type DraftRole = DraftTask & { readonly closes: ClosureRole };
+export type DraftRole = DraftTask & {
+  readonly closes: ClosureRole;
+  /** Eval: its targets, and the file with the benchmarks of each family. */
+  readonly targets?: readonly WrittenTarget[];
+  readonly catalogue?: string;
+  /** Deploy: environments that have to be healthy. */
+  readonly environments?: readonly string[];
+};
 
 /** Returns the closure roles of a wave, in the order in which they run. */
 export const draftRoles = (draft: PlanDraft, wave: number): readonly DraftRole[] =>
@@ -11,8 +19,18 @@ export const draftRoles = (draft: PlanDraft, wave: number): readonly DraftRole[]
     const written = writtenRole(draft, wave, closes);
     if (written === null) return [];
     const { text = '', ...task } = draftOf(written, roleId(closes, wave), wave);
-    return [{ ...task, text, keys: { role: closes, owns: [], ...task.keys }, closes }];
+    return [{ ...task, text, keys: { role: closes, owns: [], ...task.keys }, closes, ...subjectsOf(written.role) }];
   });
+
+/** Keys that only eval or deploy has. */
+function subjectsOf(role: WrittenClosureRole): Pick<DraftRole, 'targets' | 'catalogue' | 'environments'> {
+  if (typeof role === 'string') return {};
+  return present({
+    targets: 'targets' in role ? role.targets : undefined,
+    catalogue: 'catalogue' in role ? role.catalogue : undefined,
+    environments: 'environments' in role ? role.environments : undefined,
+  });
+}
 
 type Written = { readonly role: WrittenClosureRole; readonly place: Place };
 
@@ -27,7 +45,10 @@ function writtenRole({ waves, settings }: PlanDraft, wave: number, name: Closure
 const wavePlace = (wave: DraftWave | undefined): Place => wave?.place ?? [];
 
 function draftOf({ role, place }: Written, id: string, wave: number): DraftTask {
-  const { do: text = '', ...keys } = typeof role === 'string' ? { agent: role } : role;
+  if (typeof role === 'string')
+    return { id, wave, place, file: null, text: '', hasFrontMatter: false, keys: { agent: role } };
+  const { do: text = '', agent, command, model, owns } = role;
+  const keys = present({ agent, command, model, owns });
   return { id, wave, place, file: null, text, hasFrontMatter: false, keys };
 }
 

@@ -54,13 +54,10 @@ export function resolveBarrier(
   if (judge?.about?.landing === true)
     return ok([{ type: 'barrier-resolved', wave: judge.wave, barrier, tree: judge.about.tree, reason, by }]);
   const wave = currentWave(state);
-  const round = candidateOf(wave);
   const barriers = wave === undefined ? [] : openBarriers(state, wave);
-  const open = [...new Set(barriers.flatMap(({ id, kind }) => (kind === 'report' ? [id] : [])))];
-  const role = wave === undefined ? undefined : closureOf(state.plan, wave.index).find(({ id }) => id === barrier);
-  if (wave === undefined || round === null || role === undefined || !open.includes(barrier))
-    return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
-  const { tree } = roleStatusOf(state, wave, role, round).subject;
+  const open = [...new Set(barriers.flatMap(({ id, tree: subject }) => (subject === undefined ? [] : [id])))];
+  const tree = barriers.find(({ id }) => id === barrier)?.tree;
+  if (wave === undefined || tree === undefined) return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
   return ok([{ type: 'barrier-resolved', wave: wave.index, barrier, tree, reason, by }]);
 }
 

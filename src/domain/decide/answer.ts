@@ -14,6 +14,8 @@ import { isUndone, leftToLand } from '../landing/undo.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import { plannedById } from '../plan/plan.ts';
+import { registerProof, revokeProof } from '../proofs/bundle-requests.ts';
+import { unprovenToLand } from '../proofs/open-bundles.ts';
 import { strayedFindings } from '../run/recovery.ts';
 import { checksToRepeat, isRoundOpen } from '../run/round.ts';
 import { evolveRun, hasMerged, type RunState } from '../run/run.ts';
@@ -75,6 +77,10 @@ export function answer(state: RunState, request: RequestEvent): RequestAnswer {
       return answerOnBoard(state, request);
     case 'requested-resolve':
       return resolveBarrier(state, request);
+    case 'requested-proof':
+      return registerProof(state, request);
+    case 'requested-proof-revoke':
+      return revokeProof(state, request);
     case 'requested-discard':
       return discardKept(state, request);
     case 'requested-grant':
@@ -343,6 +349,8 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   if (state.ended !== null && !hasMerged(state)) return err({ rule: 'nothing-merged' });
   const [question] = openCriticalQuestions(state);
   if (question !== undefined) return err(heldByQuestion(state, question));
+  const [unproven] = unprovenToLand(state, request.tasks);
+  if (unproven !== undefined) return err(unproven.because);
   const isWhole = discarded(state).length === 0;
   const wanted = request.tasks ?? (isWhole ? null : left);
   const some = isWhole && wanted?.length === left.length ? null : wanted;
@@ -372,7 +380,11 @@ function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   if (request.type === 'requested-drop') return request.paths.length === 0;
   if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
-  const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';
+  const isOfLanding =
+    request.type === 'requested-land' ||
+    request.type === 'requested-landing-edit' ||
+    request.type === 'requested-proof' ||
+    request.type === 'requested-proof-revoke';
   return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
 }
 

@@ -5,6 +5,7 @@ import { shellWord } from '../base/safe-text.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { heldByQuestion, isCritical } from '../board/board-requests.ts';
 import type { Barrier } from '../closure/barriers.ts';
+import { securityConcerns } from '../closure/role-state.ts';
 import type { TapState } from '../decide/tap.ts';
 import type { Finding } from '../findings/finding.ts';
 import { findingsIn, passes } from '../gates/verdict.ts';
@@ -102,6 +103,7 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
       return {
         message: `ready to land on ${target.branch}${onHold(cause.tap)}`,
         safe: `${target.branch} does not move until you approve`,
+        ...concerns(state),
         command: `tidegate land ${run}`,
       };
     case 'budget':
@@ -152,6 +154,12 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
     case 'landing':
       return landingAdvice(state, cause.because);
   }
+}
+
+/** Concerns of security did not keep the run from here, but a person has to see them. */
+function concerns(state: RunState): Pick<Advice, 'lines'> {
+  const lines = securityConcerns(state).map(({ task, findings }) => `${task} has concerns: ${few(findings)}`);
+  return lines.length === 0 ? {} : { lines };
 }
 
 const onHold = (tap: TapState): string => (tap.status === 'held' ? ` (put on hold by ${tap.by.who})` : '');

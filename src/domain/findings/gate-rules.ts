@@ -4,6 +4,8 @@ import type { ExitPart } from '../closure/exit-contract.ts';
 import type { ClosureRole } from '../closure/roles.ts';
 import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff, ProofFault } from '../gates/evidence.ts';
 import type { WhyMissing } from '../plan/earlier-waves.ts';
+import type { Maturity } from '../plan/maturity.ts';
+import type { BundleLevel } from '../proofs/bundle.ts';
 import type { AgentFailureKind } from '../tool-calls/agent-event.ts';
 import type { Finding } from './finding.ts';
 
@@ -90,6 +92,28 @@ export type GateRules = {
   conflict: { readonly files: readonly string[] };
   /** `words`: the relevant lines of its output. */
   'check-fails': { readonly check: string; readonly words: readonly string[] };
+  // proofs, components and docs of a wave
+  /** A task needs a proof that only a person can give. `run` is absent in verdicts. */
+  'proof-open': {
+    readonly run?: RunId;
+    readonly task: TaskId;
+    readonly level: BundleLevel;
+    readonly code: 'missing-proof-bundle' | 'stale-proof-bundle' | 'proof-revoked' | 'proof-level-gap';
+  };
+  /** A promoted component is not proven by all its owners. `tasks`: the owners that it waits for. */
+  'component-open': {
+    readonly run?: RunId;
+    readonly component: string;
+    readonly level: Maturity;
+    readonly tasks: readonly TaskId[];
+    readonly code:
+      | 'shared-component-sibling-pending'
+      | 'component-promotion-gap'
+      | 'component-proof-missing'
+      | 'missing-component-promotions';
+  };
+  /** The docs role has not closed these items of the docs queue. */
+  'docs-open': { readonly task: TaskId; readonly code: 'doc-closure-open'; readonly items: readonly string[] };
   // closure roles
   /** The report of a closure role keeps the wave open. `words`: its findings. */
   'role-report': {

@@ -1,5 +1,6 @@
 import type { AttemptId, CommitId, TaskId } from '../base/ids.ts';
 import type { Judgement } from '../gates/judge.ts';
+import type { MatrixFault } from '../proofs/matrix.ts';
 import type { Finding } from './finding.ts';
 
 /** Reasons why the merger refuses a request. */
@@ -42,6 +43,8 @@ export type MergerRules = {
   'rebuilt-elsewhere': { readonly expected: CommitId; readonly actual: CommitId };
   'candidate-empty': unknown;
   /** The changes of a closure role do not fit on the candidate. */
+  /** The matrix of components cannot take the new levels. `level`: the current one. */
+  'matrix-unfit': { readonly file: string } & MatrixFault;
   'role-conflict': { readonly task: TaskId; readonly files: readonly string[] };
   /** The ledger does not prove the merge. */
   'proof-broken': ProofGap;
@@ -63,6 +66,7 @@ export type ProofGap =
   | { readonly gap: 'task-voided'; readonly task: TaskId; readonly event: string }
   | { readonly gap: AttemptGap; readonly attempt: AttemptId }
   | { readonly gap: CheckGap; readonly check: string }
+  | { readonly gap: ComponentGap; readonly component: string }
   | { readonly gap: 'generated-unsafe'; readonly path: string; readonly refused: string }
   | { readonly gap: 'generated-special'; readonly path: string };
 
@@ -86,7 +90,9 @@ export type RunGap =
   | 'closure-early'
   | 'closure-base'
   | 'closure-candidate'
-  | 'closure-tree';
+  | 'closure-tree'
+  | 'promotion-other'
+  | 'promotion-order';
 export type WaveGap = 'wave-unapproved' | 'approval-unjudged' | 'approval-refused';
 export type PhaseGap = 'phase-unjudged' | 'phase-failed' | 'phase-order';
 export type RoundGap = 'round-abandoned' | 'closure-unjudged' | 'closure-failed';
@@ -118,8 +124,11 @@ export type TaskGap =
   | 'task-other-snapshot'
   | 'task-acceptance-unrecorded'
   | 'task-acceptance-unasked'
+  | 'task-claims'
+  | 'task-exit-unproven'
   | 'task-acceptance-other'
   | 'closure-task'
+  | 'task-unproven'
   | 'role-unplanned'
   | 'role-unreported'
   | 'role-open'
@@ -128,6 +137,7 @@ export type TaskGap =
   | 'role-other-report'
   | 'role-other-tree';
 export type AttemptGap = 'dispatch-unjudged' | 'dispatch-failed' | 'dispatch-workspace' | 'attempt-open';
+export type ComponentGap = 'component-owner' | 'component-claimed' | 'component-unproven';
 export type CheckGap = 'check-failed' | 'check-unrecorded';
 
 /** The repository differs from the ledger. */
@@ -143,7 +153,12 @@ export type CandidateGap =
   | 'rebuilt-tree'
   | 'rebuilt-parent'
   | 'completed-tree'
-  | 'completed-parent';
+  | 'completed-parent'
+  | 'promotion-undue'
+  | 'promotion-missing'
+  | 'promotion-parent'
+  | 'promotion-paths'
+  | 'promotion-levels';
 export type TaskObjectGap =
   | 'snapshot-unrecorded'
   | 'snapshot-missing'

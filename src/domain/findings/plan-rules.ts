@@ -1,7 +1,7 @@
 import type { AddressFault } from '../base/web-address.ts';
 import type { ExitPart } from '../closure/exit-contract.ts';
 import type { SubjectFault } from '../plan/commit-subject.ts';
-import type { Maturity } from '../plan/plan-lint.ts';
+import type { Maturity } from '../plan/maturity.ts';
 import type { PatternFault } from '../scope/pattern.ts';
 import type { HostFault } from '../settings/network-hosts.ts';
 
@@ -34,6 +34,16 @@ export type PlanRules = {
     readonly base: string;
     readonly meant: string | null;
   };
+  // targets of eval
+  'eval-catalogue': { readonly file: string; readonly base: string; readonly fault: 'missing' | 'malformed' };
+  'eval-target-twice': { readonly id: string };
+  /** `named` is not in the catalogue. */
+  'eval-unknown': {
+    readonly of: 'family' | 'benchmark';
+    readonly id: string;
+    readonly named: string;
+    readonly meant: string | null;
+  };
   // agents
   'unknown-agent': {
     readonly task: string;
@@ -62,6 +72,20 @@ export type PlanRules = {
   'wave-wide': { readonly tasks: number; readonly most: number };
   'minutes-long': { readonly minutes: number };
   /** `skipped` is empty when `to` comes before `from`. */
+  /** A promoted component needs a matrix that names its current level. */
+  'matrix-missing': { readonly task: string };
+  'matrix-unread': { readonly file: string; readonly base: string };
+  'unknown-component': { readonly component: string; readonly file: string; readonly meant: string | null };
+  /** `expected` is the level that the component has to be at; null for the lowest level, which nothing is promoted to. */
+  'promotion-step': {
+    readonly component: string;
+    readonly level: Maturity;
+    readonly current: string;
+    readonly expected: Maturity | null;
+  };
+  'promotion-levels': { readonly component: string; readonly levels: readonly Maturity[] };
+  'promotion-owner': { readonly task: string; readonly component: string };
+  'promotion-qa': { readonly component: string; readonly level: Maturity };
   'maturity-jump': {
     readonly task: string;
     readonly component: string;

@@ -25,6 +25,28 @@ export type RequestRules = {
   /** No candidate waits for this closure role. */
   'role-not-open': { readonly task: TaskId };
   'resolve-reason': unknown;
+  // proofs
+  /** The task has no work to prove, or is a closure role. */
+  'proof-subject': { readonly task: TaskId };
+  'proof-landed': { readonly task: TaskId };
+  'proof-attestation': unknown;
+  'proof-reason': unknown;
+  'proof-level': { readonly level: string; readonly levels: readonly string[] };
+  'proof-artifacts': { readonly most: number };
+  /** An artifact that is neither a file with its hash nor an address with hash and time. */
+  'proof-artifact': { readonly artifact: string };
+  /** A file cannot be an artifact. `bytes`: the limit; `shape`: the rule of secrets that matched. */
+  'proof-file': {
+    readonly file: string;
+    readonly fault: 'unreadable' | 'too-large' | 'secret';
+    readonly bytes?: number;
+    readonly shape?: string;
+  };
+  'proof-component': { readonly task: TaskId; readonly component: string };
+  'no-such-bundle': { readonly run: RunId; readonly bundle: string; readonly known: readonly string[] };
+  'bundle-settled': { readonly bundle: string; readonly state: 'superseded' | 'revoked' };
+  'bundle-of-other-task': { readonly bundle: string; readonly task: TaskId };
+  'bundle-landed': { readonly run: RunId; readonly bundle: string; readonly task: TaskId };
   /** `open` holds the barriers that a person can resolve. */
   'no-such-barrier': { readonly run: RunId; readonly barrier: string; readonly open: readonly string[] };
   /** The status of the task does not allow the action. */

@@ -4,6 +4,7 @@ import type { BundleEvidence, ExitClaims } from '../closure/exit-contract.ts';
 import type { RoleReport } from '../closure/report.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
+import type { Maturity } from '../plan/maturity.ts';
 
 /**
  * Observations of the shell, recorded in the ledger before they are judged. Gates read nothing else,
@@ -275,16 +276,27 @@ export type ClosureEvidence = {
   readonly checks: readonly CheckOutcome[];
   /** The same checks with their earlier definitions. Absent where nothing differs. */
   readonly before?: Pick<EarlierDefinitions, 'tree' | 'changes'> & { readonly checks: readonly CheckOutcome[] };
-  /** The reports of the closure roles of the wave. Absent for a wave without roles. */
+  /** Reports of closure roles, proofs of people and promoted components. Absent for a wave that needs none of them. */
   readonly closure?: {
     /** The tree without what closure roles added. */
     readonly core: TreeId;
     readonly reports: readonly ReportEvidence[];
     /** Barriers that people resolved. */
     readonly resolved: readonly string[];
+    /** Components that this candidate promotes; absent for none. */
+    readonly components?: readonly ComponentEvidence[];
+    /** Items that the docs role has to close by name; absent for none. */
+    readonly docs?: readonly string[];
   };
   /** Active bundles of the proof registry about the snapshots of this candidate. Absent when no task needs one. */
   readonly bundles?: readonly BundleEvidence[];
+};
+
+/** A component, the level that it reaches, and the work of its owners. */
+export type ComponentEvidence = {
+  readonly component: string;
+  readonly level: Maturity;
+  readonly owners: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
 };
 
 /** A role's report, and the tree that it is about. */

@@ -1,10 +1,14 @@
 import { idPattern } from '../base/ids.ts';
+import { docsFindings } from '../closure/docs-queue.ts';
 import { judgeReport, reportMissing } from '../closure/report.ts';
 import { judgesWholeTree } from '../closure/roles.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
 import { whyMissing } from '../plan/earlier-waves.ts';
-import { closureOf, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
+import { closureOf, type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
 import { contradictionOf, mainRemote } from '../plan/repo-claim.ts';
+import { neededLevel } from '../proofs/bundle.ts';
+import { componentBarrier, componentFindings, type Promotion, promotionsOf } from '../proofs/components.ts';
+import { bundleBarrier, bundleFindings } from '../proofs/open-bundles.ts';
 import type {
   ClosureEvidence,
   ContractEvidence,
@@ -107,7 +111,39 @@ export function judgeClosure(plan: FrozenPlan, wave: number, evidence: ClosureEv
   const earlier =
     before === undefined ? [] : plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, before), of: name }));
   const roles = closureOf(plan, wave).map((role): Verdict => ({ ...judgeRole(role, evidence), of: role.id }));
-  return [pass('round'), ...checks, ...earlier, ...judgeExits(plan, evidence), ...roles];
+  return [
+    pass('round'),
+    ...checks,
+    ...earlier,
+    ...judgeExits(plan, evidence),
+    ...evidence.tasks.flatMap((entry) => judgeBundle(plan, entry, evidence)),
+    ...promotionsOf(plan, wave).flatMap((promotion) => judgeComponent(promotion, evidence)),
+    ...roles,
+  ];
+}
+
+/** Passes on a proof of a person for exactly this snapshot, or a resolution. No verdict for a task that needs neither. */
+function judgeBundle(
+  plan: FrozenPlan,
+  entry: ClosureEvidence['tasks'][number],
+  { bundles = [], closure }: ClosureEvidence,
+): readonly Verdict[] {
+  const planned = plannedById(plan, entry.task);
+  if (planned === undefined || neededLevel(planned) === null) return [];
+  const isResolved = closure?.resolved.includes(bundleBarrier(entry.task)) === true;
+  const verdict = isResolved ? pass('bundle') : failWith('bundle', bundleFindings(plan, entry, bundles));
+  return [{ ...verdict, of: entry.task }];
+}
+
+/** Passes on a component that all its owners prove. No verdict before its last owner is integrated. */
+function judgeComponent(promotion: Promotion, evidence: ClosureEvidence): readonly Verdict[] {
+  const { component, owners } = promotion;
+  const inRound = owners.filter((owner) => evidence.tasks.some(({ task }) => task === owner));
+  const isDue = evidence.closure?.components?.some((one) => one.component === component) === true;
+  if (inRound.length === 0 || (!isDue && inRound.length < owners.length)) return [];
+  const isResolved = evidence.closure?.resolved.includes(componentBarrier(component)) === true;
+  const verdict = isResolved ? pass('component') : failWith('component', componentFindings(promotion, evidence));
+  return [{ ...verdict, of: component }];
 }
 
 /** Passes on a report about exactly this tree that lets the wave close, or that a person resolved. */
@@ -117,7 +153,7 @@ function judgeRole(role: PlannedTask, { tree, closure }: ClosureEvidence): Verdi
   const given = closure?.reports.find((report) => report.task === role.id && report.tree === about);
   return given === undefined
     ? inconclusive('role', reportMissing(role))
-    : failWith('role', judgeReport(role, given.report));
+    : failWith('role', [...judgeReport(role, given.report), ...docsFindings(role, given.report, closure?.docs ?? [])]);
 }
 
 function judgeCheck(check: string, { checks, tree }: Pick<ClosureEvidence, 'checks' | 'tree'>): Verdict {

@@ -29,7 +29,9 @@ export const gateVersions = {
   plan: 1,
   round: 2,
   check: 1,
-  role: 1,
+  role: 2,
+  bundle: 1,
+  component: 1,
   'run-branch': 1,
   proof: 1,
 } as const satisfies Readonly<Record<string, number>>;

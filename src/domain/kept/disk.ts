@@ -18,6 +18,14 @@ export type Holding =
   | { readonly kind: 'product'; readonly id: string; readonly bytes: number; readonly usedAt: number }
   /** Objects of a commit that no workspace borrows. Those that one does are not ours to count: they are its repository. */
   | { readonly kind: 'store'; readonly id: string; readonly bytes: number; readonly usedAt: number }
+  /** Content of the proofs of a job. `over` as of a workspace. Only `tidegate clean` removes it. */
+  | {
+      readonly kind: 'evidence';
+      readonly id: string;
+      readonly bytes: number;
+      readonly usedAt: number;
+      readonly over: boolean;
+    }
   | {
       /** A copy of a snapshot for a person's shell or editor: nothing in it counts. */
       readonly kind: 'copy';
@@ -52,7 +60,9 @@ export function toRemove(
   let excess = Math.max(totalOf(holdings) - limits.cap, limits.free - free);
   const chosen: Holding[] = [];
   const isUsed = (holding: Holding): boolean =>
-    holding.kind === 'workspace' ? isNeeded(holding) : 'over' in holding && !holding.over;
+    holding.kind === 'workspace'
+      ? isNeeded(holding)
+      : holding.kind === 'evidence' || ('over' in holding && !holding.over);
   const spare = holdings.filter((holding) => holding.bytes > 0 && !isUsed(holding));
   for (const holding of spare.toSorted((a, b) => rank(a) - rank(b) || a.usedAt - b.usedAt)) {
     if (excess <= 0) break;

@@ -1,6 +1,7 @@
 import type { CommitId, RunId, TaskId } from '../base/ids.ts';
 import { openCriticalQuestions } from '../board/board-requests.ts';
 import { landsOnOwnBranch } from '../plan/plan.ts';
+import { unprovenToLand } from '../proofs/open-bundles.ts';
 import { checkKey, needsNoResume, type RunState } from '../run/run.ts';
 import { isMoving, isQueued } from './landing.ts';
 
@@ -66,7 +67,8 @@ function mayLand(state: RunState): boolean {
   const { mode, ended, abandoned, landing, taps } = state;
   if (ended !== null && (ended !== 'done' || taps.land?.status !== 'approved')) return false;
   if (isMoving(landing)) return mode.mode !== 'halted';
-  return abandoned === null && needsNoResume(state) && openCriticalQuestions(state).length === 0;
+  const isHeld = openCriticalQuestions(state).length > 0 || unprovenToLand(state).length > 0;
+  return abandoned === null && needsNoResume(state) && !isHeld;
 }
 
 /** An undo that a person requested and that is not answered yet. */

@@ -14,7 +14,9 @@ import type { Judgement } from '../gates/judge.ts';
 import type { Shortage } from '../kept/disk.ts';
 import type { KeptPath } from '../kept/kept.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
+import type { Maturity } from '../plan/maturity.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
+import type { BundleContent } from '../proofs/bundle.ts';
 import type { SettleLimits, Settlement } from '../run/settle-attempt.ts';
 import type { AgentSession, AttemptOutcome, Hold } from '../run/task.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
@@ -292,6 +294,15 @@ export type RunEvent =
       readonly from?: CommitId;
       readonly by?: By;
     }
+  /** The candidate with the new levels in the matrix of components: one more commit, before closure roles start. */
+  | {
+      readonly type: 'components-promoted';
+      readonly wave: number;
+      readonly round: number;
+      readonly levels: Readonly<Record<string, Maturity>>;
+      readonly commit: CommitId;
+      readonly tree: TreeId;
+    }
   /** The candidate with the changes of a closure role: one more commit. */
   | {
       readonly type: 'candidate-extended';
@@ -302,6 +313,9 @@ export type RunEvent =
       readonly commit: CommitId;
       readonly tree: TreeId;
     }
+  /** A person registered a proof. It counts for this snapshot only. */
+  | ({ readonly type: 'proof-registered'; readonly bundle: string } & BundleContent)
+  | { readonly type: 'proof-revoked'; readonly bundle: string; readonly reason: string; readonly by: By }
   /** A person decided that a barrier does not keep this tree from being merged. */
   | {
       readonly type: 'barrier-resolved';

@@ -3,6 +3,7 @@ import type { Post } from '../board/board.ts';
 import type { RepoAttestation } from '../gates/evidence.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
+import type { BundleLevel, ProofArtifact } from '../proofs/bundle.ts';
 
 /** The person behind a request and its channel. An agent never approves anything. */
 export type By = {
@@ -54,6 +55,19 @@ type Request =
   | { readonly type: 'requested-answer'; readonly record: string; readonly text: string | null; readonly by: By }
   /** Resolves a barrier of the open wave, with a reason. */
   | { readonly type: 'requested-resolve'; readonly barrier: string; readonly reason: string; readonly by: By }
+  /** Registers a proof for the snapshot that the person was shown. `supersedes` is the bundle that it replaces. */
+  | {
+      readonly type: 'requested-proof';
+      readonly task: TaskId;
+      readonly snapshot: CommitId;
+      readonly level: BundleLevel;
+      readonly artifacts: readonly ProofArtifact[];
+      readonly attestation: string;
+      readonly components?: Readonly<Record<string, string>>;
+      readonly supersedes?: string;
+      readonly by: By;
+    }
+  | { readonly type: 'requested-proof-revoke'; readonly bundle: string; readonly reason: string; readonly by: By }
   /** Raises the budget of one task or, without one, of the whole run. */
   | { readonly type: 'requested-raise'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
   | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }

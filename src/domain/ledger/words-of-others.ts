@@ -42,6 +42,8 @@ const contract = [
 const thread = ['id'] as const;
 const ownership = ['granted[].paths[]'] as const;
 const dispatch = ['agent.argv[]', 'agent.version', 'fence.network[]', 'fence.breaches[].at'] as const;
+/** Names and addresses of artifacts, and names of components. */
+const bundle = ['artifacts[].name', 'artifacts[].url', 'components.**', 'supersedes'] as const;
 const under = (place: string, paths: readonly string[]): readonly string[] => paths.map((path) => `${place}.${path}`);
 
 /** Definitions of checks that were restored. */
@@ -66,6 +68,8 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'requested-post': [...request, 'text'],
   'requested-answer': [...request, 'record', 'text'],
   'requested-resolve': [...request, 'barrier', 'reason'],
+  'requested-proof': [...request, ...bundle, 'attestation'],
+  'requested-proof-revoke': [...request, 'bundle', 'reason'],
   'requested-raise': request,
   'requested-pause': request,
   'requested-resume': request,
@@ -84,6 +88,10 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
     ...under('evidence.before.checks[]', outcome),
     ...under('evidence.before', put),
     ...under('evidence.closure.reports[].report', reported),
+    'evidence.bundles[].components.**',
+    'evidence.closure.resolved[]',
+    'evidence.closure.components[].component',
+    'evidence.closure.docs[]',
   ],
   'thread-intended': [],
   'run-branch-made': [],
@@ -137,7 +145,10 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'candidate-completed': under('before', put),
   'role-opened': [...by, 'message'],
   'candidate-extended': [],
-  'barrier-resolved': [...by, 'reason'],
+  'barrier-resolved': [...by, 'barrier', 'reason'],
+  'components-promoted': ['levels.**'],
+  'proof-registered': [...by, ...bundle, 'attestation'],
+  'proof-revoked': [...by, 'reason'],
   'culprit-found': ['check'],
   'merge-intended': [],
   merged: [],
@@ -205,7 +216,7 @@ export const factsOfOthers = {
     'variable',
     'variables',
   ],
-  asked: ['id', 'record', 'ring', 'blocker', 'named', 'barrier'],
+  asked: ['id', 'record', 'ring', 'blocker', 'named', 'barrier', 'bundle', 'artifact', 'items'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
 /** Facts of type string that are data. Together with `factsOfOthers` these are all facts of type string. */
@@ -225,7 +236,20 @@ export const dataFacts = {
     'refused',
   ],
   system: ['code', 'expired', 'signal', 'syscall', 'mode', 'machine', 'tools', 'addresses', 'operation'],
-  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape', 'word', 'level', 'levels', 'claimed'],
+  closed: [
+    'actual',
+    'expected',
+    'choices',
+    'kind',
+    'kinds',
+    'keyword',
+    'shape',
+    'word',
+    'level',
+    'levels',
+    'claimed',
+    'current',
+  ],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
 /** Names of facts of type string, alone or in a list, also in nested findings. */

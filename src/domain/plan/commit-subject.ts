@@ -40,6 +40,10 @@ export function commitSubject(
 export const generatedSubject = (plan: Pick<FrozenPlan, 'name' | 'commit'>, run: string, wave: number): string =>
   filled(plan, { task: 'generated', title: 'Rebuild generated files', run, wave: String(wave + 1), role: 'generated' });
 
+/** Returns the first line of the commit with new levels of components. */
+export const promotionSubject = (plan: Pick<FrozenPlan, 'name' | 'commit'>, run: string, wave: number): string =>
+  filled(plan, { task: 'promote', title: 'Promote components', run, wave: String(wave + 1), role: 'generated' });
+
 function filled(
   { name, commit }: Pick<FrozenPlan, 'name' | 'commit'>,
   values: Readonly<Record<Exclude<Placeholder, 'plan'>, string>>,

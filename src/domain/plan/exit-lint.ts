@@ -1,8 +1,9 @@
 import { type ExitPart, exitLevels, exitParts, provesLevel, requiredLevels } from '../closure/exit-contract.ts';
 import { intersect, parsePattern } from '../scope/pattern.ts';
 import type { ResolvedSettings } from '../settings/settings.ts';
+import { maturity } from './maturity.ts';
 import { agentsOf, artifactsOf, type DraftTask, type PlanDraft, type PlanProblem } from './plan-draft.ts';
-import { lintPattern, maturity } from './plan-lint.ts';
+import { lintPattern } from './plan-lint.ts';
 
 /** Returns contracts that nothing could hold up, and proofs and deliverables that no task could leave. */
 export function lintExits({ waves, settings }: PlanDraft): readonly PlanProblem[] {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { templates } from '../../planner/templates.ts';
 import { explain } from '../explain/explain.ts';
+import { isStep, maturity, stepTowards } from './maturity.ts';
 import type { DraftTask } from './plan-draft.ts';
-import { isStep, lintMaturity, maturity, stepTowards } from './plan-lint.ts';
+import { lintMaturity } from './plan-lint.ts';
 
 const task = (id: string, wave: number, completion: string, components = ['shop']): DraftTask => ({
   id,

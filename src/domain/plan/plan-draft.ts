@@ -4,6 +4,8 @@ import { type PlannedProof, proofPurposes } from '../closure/exit-contract.ts';
 import type { DocumentRules } from '../findings/document-rules.ts';
 import type { Finding, FindingsOf } from '../findings/finding.ts';
 import type { PlanRules } from '../findings/plan-rules.ts';
+import type { WrittenClosure } from '../settings/closure-settings.ts';
+import type { ResolvedSettings } from '../settings/settings.ts';
 import {
   argv,
   described,
@@ -11,18 +13,18 @@ import {
   fields,
   flag,
   list,
+  map,
   nullable,
   type OptionalFields,
   oneOf,
   pathPattern,
   pathPatterns,
-  type ResolvedSettings,
   text,
-  type WrittenClosure,
   whole,
   words,
-} from '../settings/settings.ts';
+} from '../settings/shapes.ts';
 import { writtenAgent, writtenRepo } from '../settings/written-settings.ts';
+import { maturity } from './maturity.ts';
 import { type Role, roles } from './plan.ts';
 
 /** A place in a document: keys and indexes from its root. */
@@ -80,6 +82,10 @@ export const taskKeys = {
   priority: described(whole(0, 100), 'Tasks with a higher number start first. Default: 5.'),
   capabilities: described(list(words), 'Free words.'),
   components: described(list(words), 'Parts of the system that it is about.'),
+  promotes: described(
+    map(text({ matches: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/ }), oneOf(...maturity)),
+    'The level that each component reaches by this task. Every owner of a component has to be proven.',
+  ),
   deliverables: described(pathPatterns, 'Files that it must add or change.'),
   drafts: described(pathPattern, 'A plan that it writes. The plan is checked, and sent back if it has mistakes.'),
   proofs: described(

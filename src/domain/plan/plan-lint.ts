@@ -10,6 +10,7 @@ import { parsePattern } from '../scope/pattern.ts';
 import { secretIn } from '../secrets/secret-shapes.ts';
 import type { ResolvedSettings } from '../settings/settings.ts';
 import { lintDirective, lintDirectiveLength, ownWords } from './directive.ts';
+import { isStep, type Maturity, maturity } from './maturity.ts';
 import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
 import {
   agentsOf,
@@ -260,32 +261,6 @@ export function lintPattern(text: string, place: Place): PlanProblem[] {
 
 const idPlace = (task: DraftTask): Place =>
   typeof task.place.at(-1) === 'number' ? [...task.place, 'id'] : task.place;
-
-/** Levels of a component, in order. A wave may advance it by one level. */
-export const maturity = [
-  'inventoried',
-  'contract-frozen',
-  'repo-landed',
-  'baseline-proved',
-  'pilot-live',
-  'qa-proved',
-  'fleet-ready',
-  'cutover-ready',
-  'deprecation-ready',
-] as const;
-export type Maturity = (typeof maturity)[number];
-
-/** Tells whether one wave may move a component so far: one level up, or none. */
-export function isStep(from: Maturity, to: Maturity): boolean {
-  const steps = maturity.indexOf(to) - maturity.indexOf(from);
-  return steps === 0 || steps === 1;
-}
-
-/** Returns the level nearest to `to` that one wave may reach. */
-export function stepTowards(from: Maturity, to: Maturity): Maturity {
-  const at = maturity.indexOf(from);
-  return maturity[Math.min(maturity.indexOf(to), at + 1)] ?? to;
-}
 
 /** Judges tasks whose `exit.completion` names a level for their `components`: a wave may advance each by one level at most. */
 export function lintMaturity(tasks: readonly DraftTask[]): readonly PlanProblem[] {

@@ -1,6 +1,6 @@
 import { idPattern } from '../base/ids.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import type { WrittenClosure } from '../settings/settings.ts';
+import type { WrittenClosure } from '../settings/closure-settings.ts';
 import type { TaskKeys } from './plan-draft.ts';
 
 /** A plan that nobody wrote as a file: texts from the command line, or markdown files that are a task each. */

@@ -5,6 +5,7 @@ import type { PlannedProof } from '../closure/exit-contract.ts';
 import type { ClosureRole } from '../closure/roles.ts';
 import type { RepoClaim } from '../gates/evidence.ts';
 import type { ThreadPlan } from '../run/round.ts';
+import type { Maturity } from './maturity.ts';
 
 export const roles = [
   'discovery',
@@ -69,6 +70,10 @@ export type FrozenPlan = {
   /** Path -> shell command that rebuilds it on the candidate. */
   readonly generated: Readonly<Record<string, string>>;
   readonly protect: readonly string[];
+  /** The matrix of components. Absent when no task promotes one. */
+  readonly matrix?: PlannedMatrix;
+  /** Patterns of docs whose changes the docs role has to close by name. Absent when there are none. */
+  readonly sharedDocs?: readonly string[];
   /** Patterns that are not protected, although they are by default. Absent when there are none. */
   readonly unprotect?: readonly string[];
   readonly forbid: readonly string[];
@@ -96,6 +101,9 @@ export type Check = {
   readonly minutes: number;
   readonly definitions?: readonly Definition[];
 };
+
+/** `levels`: those of the promoted components in the base when the plan was frozen. */
+export type PlannedMatrix = { readonly path: string; readonly levels: Readonly<Record<string, Maturity>> };
 
 /** Instructions that the project keeps for a kind of work: a file that agents read. */
 export type Skill = { readonly name: string; readonly path: string; readonly description: string };
@@ -135,6 +143,8 @@ export type PlannedTask = {
   readonly capabilities: readonly string[];
   readonly components: readonly string[];
   readonly deliverables: readonly string[];
+  /** The level that each of these components reaches by this task; absent for none. */
+  readonly promotes?: Readonly<Record<string, Maturity>>;
   /** Free words. They mean nothing to the gates. */
   readonly proofs: readonly string[];
   /** Files that the task has to leave as proof. Absent when the plan declares none. */

@@ -37,7 +37,7 @@ export function costsOf(state: RunState, stored: readonly Recorded[]): Costs {
   return {
     tasks: by(({ task }) => task).map((cost) => ({ ...cost, spend: spendOf(state, cost.name) })),
     agents: by(({ agent }) => agent),
-    waves: by(({ wave }) => `wave ${wave}`),
+    waves: by(({ wave }) => `wave ${wave + 1}`),
     total: sum('total', entries),
     run: runSpend(state),
   };

@@ -5,6 +5,7 @@ import type { BoundThread, GeneratorOutcome, ThreadEvidence } from '../gates/evi
 import { passes, type Verdict } from '../gates/verdict.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 import type { RunEvent } from '../ledger/events.ts';
+import type { Maturity } from '../plan/maturity.ts';
 import type { RunState, WaveState } from './run.ts';
 
 /**
@@ -35,6 +36,8 @@ type Candidate = {
   readonly tip: Tip | null;
   /** Absent when the definitions of the checks are unchanged. */
   readonly before?: EarlierDefinitions;
+  /** The commit with the new levels of components, which closure roles build on; absent when there is none. */
+  readonly promoted?: { readonly levels: Readonly<Record<string, Maturity>> } & Tip;
   /** Commits of closure roles, the last of them at the tip; absent when there are none. */
   readonly roles?: readonly RoleStep[];
   /** The tip without them; absent when there are none. */
@@ -68,6 +71,11 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
       const tip = { commit: event.commit, tree: event.tree };
       return { ...same, status: 'completed', steps: state.steps, tip, ...kept(event) };
     }
+    case 'components-promoted': {
+      if ((state.status !== 'built' && state.status !== 'completed') || state.roles !== undefined) return state;
+      const { levels, commit, tree } = event;
+      return { ...state, tip: { commit, tree }, promoted: { levels, commit, tree } };
+    }
     case 'candidate-extended': {
       if ((state.status !== 'built' && state.status !== 'completed') || state.tip === null) return state;
       const { task, snapshot, commit, tree } = event;
@@ -91,11 +99,11 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
   }
 }
 
-const candidate = ({ steps, tip, before, roles, core }: Candidate): Candidate => ({
+const candidate = ({ steps, tip, before, promoted, roles, core }: Candidate): Candidate => ({
   steps,
   tip,
   ...kept({ before }),
-  ...present({ roles, core }),
+  ...present({ promoted, roles, core }),
 });
 const kept = ({ before }: { readonly before?: EarlierDefinitions | undefined }): Pick<Candidate, 'before'> =>
   before === undefined ? {} : { before };

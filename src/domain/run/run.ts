@@ -16,6 +16,7 @@ import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
 import { closureOf, everyTaskOf, type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { replacePlan, unjudged } from '../plan/plan-versions.ts';
+import { type Bundle, evolveBundles } from '../proofs/bundle.ts';
 import { evolveTask } from './evolve-task.ts';
 import { boundBy, evolveRound, type RoundState } from './round.ts';
 import { attemptOf, plannedTask, type TaskState } from './task.ts';
@@ -57,6 +58,8 @@ export type RunState = {
   readonly termsCount: number;
   /** Files of ended attempts that no snapshot holds and no person has discarded yet. */
   readonly kept: readonly Kept[];
+  /** Proofs that people gave, in order; absent for none. */
+  readonly bundles?: readonly Bundle[];
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
   readonly shortage: Shortage | null;
@@ -204,11 +207,15 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'candidate-built':
     case 'generator-ended':
     case 'candidate-completed':
+    case 'components-promoted':
     case 'candidate-extended':
     case 'culprit-found':
     case 'merge-intended':
     case 'round-abandoned':
       return withLastRound(state, event.wave, event);
+    case 'proof-registered':
+    case 'proof-revoked':
+      return { ...state, bundles: evolveBundles(state.bundles ?? [], event) };
     case 'barrier-resolved': {
       const { barrier, tree, reason, by } = event;
       return withWave(state, event.wave, (wave) => ({

@@ -42,6 +42,8 @@ export type Scope = {
   /** Files that decide what the checks of the plan prove. */
   readonly definitions: readonly CompiledDefinition[];
   readonly generated: ReadonlySet<string>;
+  /** The matrix of components, which only the merger writes; null without one. */
+  readonly matrix: string | null;
 };
 
 export function scopeOf(plan: FrozenPlan, task: PlannedTask, granted: Granted, edited: readonly string[] = []): Scope {
@@ -63,6 +65,8 @@ export type ScopeData = {
   readonly unprotect?: readonly string[];
   readonly checks?: readonly CheckDefinitions[];
   readonly generated: readonly string[];
+  /** Absent without a matrix. */
+  readonly matrix?: string;
 };
 
 type ClaimData = Claim & { readonly pattern: string };
@@ -94,6 +98,7 @@ function ownScope(plan: FrozenPlan, task: PlannedTask, granted: Granted): OwnSco
     unprotect: plan.unprotect ?? [],
     checks: plan.checks,
     generated: Object.keys(plan.generated),
+    ...(plan.matrix === undefined ? {} : { matrix: plan.matrix.path }),
   };
 }
 
@@ -110,6 +115,7 @@ const scopeFrom = (data: OwnScope, siblings: Scope['siblings'], locks: Scope['lo
   unprotect: (data.unprotect ?? []).map(pattern),
   definitions: compileDefinitions(data.checks ?? []),
   generated: new Set(data.generated),
+  matrix: data.matrix ?? null,
 });
 
 const indexClaims = (claims: readonly ClaimData[]): PatternIndex<Claim> =>
@@ -151,6 +157,8 @@ type Foreign =
  */
 export function whyForeign(scope: Scope, path: string, keys?: readonly string[] | null): Foreign | null {
   if (scope.kind === 'read-only') return { rule: 'read-only' };
+  if (scope.matrix !== null && foldPath(scope.matrix) === foldPath(path))
+    return { rule: 'protected', pattern: scope.matrix };
   const grants = scope.granted.filter((one) => matches(one, path));
   if (grants.some((one) => one.literal)) return null;
   const isGranted = grants.length > 0;
@@ -207,7 +215,8 @@ function twoSpellings(task: TaskId, diff: readonly DiffEntry[]): readonly Findin
 }
 
 /** A file that an agent named `**` must not be a way to be granted everything: as a grant its name is a pattern. */
-export const isGrantable = (scope: Scope, path: string): boolean => scope.kind !== 'read-only' && !/[*?]/.test(path);
+export const isGrantable = (scope: Scope, path: string): boolean =>
+  scope.kind !== 'read-only' && path !== scope.matrix && !/[*?]/.test(path);
 
 type Claims = { readonly claims: readonly PatternEntry<Claim>[]; readonly index: PatternIndex<Claim> };
 type WaveClaims = { readonly siblings: Claims; readonly locks: Claims };

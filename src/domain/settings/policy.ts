@@ -28,6 +28,9 @@ export const policy = {
   recordCharacters: 4_000,
   recordsOfAttempt: 50,
   recordsShown: 100,
+  /** Artifacts of one proof, and bytes of each file among them. */
+  proofArtifacts: 50,
+  proofFileBytes: 50e6,
   /** Objects of a repository from which on what runs in a fence sees the newest commits only, and how many. */
   historyObjects: 1_000_000,
   historyCommits: 1_000,

@@ -3,6 +3,7 @@ import { closureRoles } from '../closure/roles.ts';
 import { sizePattern } from '../kept/disk.ts';
 import { type Role, roles } from '../plan/plan.ts';
 import { rootPattern } from '../plan/repo-claim.ts';
+import { type WrittenClosure, writtenClosure } from './closure-settings.ts';
 import {
   add,
   anything,
@@ -18,56 +19,25 @@ import {
   unchanged,
   unchangedOrNone,
 } from './repository-rules.ts';
-
-/**
- * A shape says as data which values a key takes. The parser, the published JSON Schema and the TypeScript types all follow from it.
- * `T` is the type of the values; no object has the field `type`.
- */
-export type Shape<T = unknown> = ShapeData & { readonly about?: string; readonly type?: T };
-
-type ShapeData =
-  | TextData
-  | { readonly is: 'whole-number'; readonly min: number; readonly max?: number }
-  | { readonly is: 'positive-number' | 'boolean' | 'null' }
-  | { readonly is: 'word'; readonly words: readonly string[] }
-  | { readonly is: 'list'; readonly of: Shape; readonly min: number }
-  | { readonly is: 'map'; readonly keys: TextData; readonly values: Shape }
-  | { readonly is: 'fields'; readonly required: ShapeFields; readonly optional: ShapeFields }
-  | { readonly is: 'nullable'; readonly of: Shape }
-  | { readonly is: 'either'; readonly of: readonly Shape[] };
-
-type TextRules = { readonly matches?: RegExp; readonly min?: number; readonly max?: number };
-export type TextData = { readonly is: 'text' } & TextRules;
-
-export type ShapeFields = Readonly<Record<string, Shape>>;
-export type ValueOf<S> = S extends Shape<infer T> ? T : never;
-/** A mapping of which every field may be absent. */
-export type OptionalFields<F> = { readonly [K in keyof F]?: ValueOf<F[K]> | undefined };
-
-export const text = (rules: TextRules, about?: string): TextData & Shape<string> => ({
-  is: 'text',
-  ...rules,
-  ...(about === undefined ? {} : { about }),
-});
-export const whole = (min: number, max?: number): Shape<number> =>
-  max === undefined ? { is: 'whole-number', min } : { is: 'whole-number', min, max };
-const positive: Shape<number> = { is: 'positive-number' };
-export const flag: Shape<boolean> = { is: 'boolean' };
-export const none: Shape<null> = { is: 'null' };
-export const oneOf = <const W extends readonly string[]>(...words: W): Shape<W[number]> => ({ is: 'word', words });
-export const list = <T>(of: Shape<T>, min = 0): Shape<readonly T[]> => ({ is: 'list', of, min });
-const map = <T>(keys: TextData, values: Shape<T>): Shape<Readonly<Record<string, T>>> => ({
-  is: 'map',
-  keys,
-  values,
-});
-export const fields = <R extends ShapeFields, O extends ShapeFields>(
-  required: R,
-  optional: O,
-): Shape<{ readonly [K in keyof R]: ValueOf<R[K]> } & OptionalFields<O>> => ({ is: 'fields', required, optional });
-export const nullable = <T>(of: Shape<T>): Shape<T | null> => ({ is: 'nullable', of });
-export const either = <S extends readonly Shape[]>(...of: S): Shape<ValueOf<S[number]>> => ({ is: 'either', of });
-export const described = <T>(shape: Shape<T>, about: string): Shape<T> => ({ ...shape, about });
+import {
+  agentName,
+  argv,
+  either,
+  fields,
+  flag,
+  list,
+  map,
+  none,
+  nullable,
+  oneOf,
+  pathPattern,
+  pathPatterns,
+  positive,
+  type Shape,
+  text,
+  whole,
+  words,
+} from './shapes.ts';
 
 /** One key of the configuration: everything that is known about it. Its variable is `TIDEGATE_` and the key in capitals. */
 export type Setting<T = unknown> = {
@@ -85,15 +55,6 @@ const key = <T>(
   about: string,
 ): Setting<T> => ({ shape, default: value, repository, about });
 
-export const saysSomething = /\S/;
-export const words = text({ matches: saysSomething });
-export const pathPattern = text(
-  { min: 1, max: 256 },
-  'Path with * and ?, ** for any folders, trailing / for everything below.',
-);
-export const pathPatterns = list(pathPattern);
-export const argv = { ...list(text({}), 1), about: 'Program and arguments. No shell is involved.' };
-export const agentName = text({ matches: /^[a-z][a-z0-9-]{0,31}$/ });
 const minutes = whole(1, 10_080);
 const size = text({ matches: sizePattern });
 const address = text({ min: 1, max: 2000 }, 'https address; http only on this machine.');
@@ -108,41 +69,6 @@ export function durationMinutes(duration: string): number {
   if (unit === undefined || !durationPattern.test(duration)) throw new Error(`Not a duration: ${duration}`);
   return Number(duration.slice(0, -1)) * unit;
 }
-
-/** One closure role: the name of its agent, or its keys. */
-const closureRole = either(
-  agentName,
-  fields(
-    {},
-    {
-      agent: described(either(agentName, list(agentName, 1)), 'An agent, or a list of agents to fall back on.'),
-      command: described(argv, 'Program and arguments, for agent: command or acp.'),
-      model: described(nullable(words), 'Model of this role. null: the default of the agent.'),
-      owns: described(
-        pathPatterns,
-        'Paths that the role may change. No task of the wave may change them. Default: none.',
-      ),
-      do: described(words, 'What the role is to look at, beside its own instructions.'),
-    },
-  ),
-);
-export type WrittenClosureRole = ValueOf<typeof closureRole>;
-
-/** Closure roles of a wave, by name. */
-export const writtenClosure = fields(
-  {},
-  {
-    design: closureRole,
-    eval: closureRole,
-    security: closureRole,
-    integration: closureRole,
-    docs: closureRole,
-    infra: closureRole,
-    deploy: closureRole,
-    qa: closureRole,
-  },
-);
-export type WrittenClosure = ValueOf<typeof writtenClosure>;
 
 /** The values of `land`, in the order of how much a run does without asking. */
 const landings = ['branch', 'pr', 'ask', 'auto', 'wave'] as const;
@@ -271,6 +197,13 @@ export const runSettings = {
     notInstead('normal', 'strict'),
     'normal warns an agent that loops and stops it at the second sign. strict stops it at the first.',
   ),
+  matrix: key<string | null>(
+    nullable(pathPattern),
+    null,
+    anything,
+    'JSON file with the current level of each component. Tasks cannot change it; Tidegate writes promoted levels.',
+  ),
+  sharedDocs: key(pathPatterns, [], add, 'Docs whose changes the docs role has to close by name. Layers add up.'),
   closure: key<WrittenClosure>(
     writtenClosure,
     {},

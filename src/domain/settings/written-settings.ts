@@ -1,25 +1,27 @@
 import { repoClaim } from '../plan/repo-claim.ts';
 import {
-  agentName,
-  described,
-  either,
-  fields,
   isSetting,
   type Layered,
-  list,
   machineSettings,
-  none,
-  type OptionalFields,
-  oneOf,
   runSettings,
   type Setting,
   type Settings,
   type SettingTree,
+} from './settings.ts';
+import {
+  agentName,
+  described,
+  either,
+  fields,
+  list,
+  none,
+  type OptionalFields,
+  oneOf,
   type Shape,
   type ShapeFields,
   type ValueOf,
   words,
-} from './settings.ts';
+} from './shapes.ts';
 
 /** Settings as people write them: the keys of the table, of which three have a short form. */
 export type WrittenSettings = OptionalFields<typeof configFields>;

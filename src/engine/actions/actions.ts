@@ -1,6 +1,7 @@
 import type { Action, ActionTerms } from './action.ts';
 import { answerAction, postAction, resolveAction, sendAction } from './message-actions.ts';
 import { orderAction } from './perform.ts';
+import { proveAction, revokeProofAction } from './proof-actions.ts';
 import {
   abandonAction,
   approveAction,
@@ -43,6 +44,8 @@ const all = {
   post: postAction,
   answer: answerAction,
   resolve: resolveAction,
+  prove: proveAction,
+  'revoke-proof': revokeProofAction,
   raise: raiseAction,
   pause: pauseAction,
   resume: resumeAction,

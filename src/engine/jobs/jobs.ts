@@ -47,8 +47,14 @@ export function attemptJob(
     },
     minutes: plan.limits.minutes,
     silence: plan.limits.silence,
+    ...wantedOf(task),
     readOnly: protectedPaths(state, task, attempt.agent),
   };
+}
+
+function wantedOf({ deliverables, artifacts = [] }: PlannedTask): Pick<Job, 'evidence'> {
+  const isEmpty = deliverables.length === 0 && artifacts.length === 0;
+  return isEmpty ? {} : { evidence: { deliverables, proofs: artifacts } };
 }
 
 const setupOf = ({ setup, setupInputs }: FrozenPlan): Pick<Job, 'setup' | 'setupInputs'> =>

@@ -3,12 +3,21 @@ import { handoffCommands } from '../../domain/agents/handoff-commands.ts';
 import { providerOf } from '../../domain/agents/provider-pause.ts';
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
 import { exitParts, requiredLevels } from '../../domain/closure/exit-contract.ts';
+import type { ClosureRole } from '../../domain/closure/roles.ts';
 import { clauseTexts } from '../../domain/explain/text.ts';
 import { charactersPerToken, ownWords, promptTokens, roleText } from '../../domain/plan/directive.ts';
 import { type FrozenPlan, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import { foldRun, type Recorded, type RunState } from '../../domain/run/run.ts';
 import { type Attempt, agentOf, attemptOf } from '../../domain/run/task.ts';
 import type { GitReader } from '../../ports/merger.ts';
+import {
+  passedChecksSection,
+  reportSection,
+  roleScopeSection,
+  roleTitle,
+  subjectsSection,
+  workSection,
+} from './role-sections.ts';
 import {
   beforeSection,
   boardSection,
@@ -85,8 +94,10 @@ export type PromptSubject = {
  * Builds the prompt of one attempt, the same for every kind of agent. Other tasks appear only by their handoffs. A prompt that is too
  * long loses help, never rules.
  */
-export function buildPrompt({ state, task, attempt, files }: PromptSubject, characters = promptCharacters): string {
+export function buildPrompt(subject: PromptSubject, characters = promptCharacters): string {
+  const { state, task, attempt, files } = subject;
   const { plan } = state;
+  if (task.closes !== undefined) return buildRolePrompt(subject, task.closes, characters);
   const quotes = quotesFor(attempt.nonce);
   const listing = filesSection(task, files);
   const rules = rulesSection(plan);
@@ -116,6 +127,32 @@ export function buildPrompt({ state, task, attempt, files }: PromptSubject, char
   ];
   const inTurn = [listing, results, role, board, before, skills, rules, checks];
   return fitSections(sections, inTurn, characters);
+}
+
+/** Builds the prompt of a closure role: the work of the wave instead of a task, and how to report. */
+function buildRolePrompt({ state, task, attempt }: PromptSubject, role: ClosureRole, characters: number): string {
+  const { plan } = state;
+  const quotes = quotesFor(attempt.nonce);
+  const work = workSection(state, task, attempt, quotes);
+  const rules = rulesSection(plan);
+  const checks = passedChecksSection(state);
+  const board = boardSection(state, task, quotes);
+  const before = beforeSection(attempt, quotes);
+  const sections: readonly Section[] = [
+    { text: roleTitle(state, task, ownWords(task.directive, plan.forbid)) },
+    { text: plan.focus === undefined ? '' : `## Focus of this run\n\n${plan.focus}` },
+    work,
+    checks,
+    { text: subjectsSection(task) },
+    { text: roleScopeSection(state, task) },
+    { text: mergeGateSection(task) },
+    rules,
+    { text: limitsSection(state, attempt.agent, 'report') },
+    board,
+    before,
+    { text: reportSection(role, attempt.nonce) },
+  ];
+  return fitSections(sections, [board, work, before, rules, checks], characters);
 }
 
 /** Prohibitions are among the rules. */
@@ -181,7 +218,7 @@ function checksSection({ checks }: FrozenPlan, task: PlannedTask): Section {
 const command = (run: string): string =>
   /[\n`]/.test(run.trim()) ? run.trim().replaceAll(/^/gm, '      ').replace(/^/, '\n') : ` \`${run.trim()}\``;
 
-function limitsSection({ plan: { limits }, history }: RunState, agent: string): string {
+function limitsSection({ plan: { limits }, history }: RunState, agent: string, end = 'handoff'): string {
   return [
     '## Limits',
     '',
@@ -190,7 +227,7 @@ function limitsSection({ plan: { limits }, history }: RunState, agent: string): 
     ...(limits.files === null ? [] : [`- At most ${limits.files} changed files.`]),
     ...(history === undefined ? [] : [`- The workspace has only the newest ${history} commits.`]),
     '',
-    'At a limit you are stopped. The workspace is kept, but only a handoff in time counts.',
+    `At a limit you are stopped. The workspace is kept, but only a ${end} in time counts.`,
   ].join('\n');
 }
 

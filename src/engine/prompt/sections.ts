@@ -18,7 +18,7 @@ import { grantedIn } from '../../pipeline/step.ts';
 import type { FoundFiles, GitReader } from '../../ports/merger.ts';
 
 /** Marks around text of other agents, so that it cannot pass for an instruction of ours. */
-type Quotes = { readonly open: string; readonly close: string; clean(text: string): string };
+export type Quotes = { readonly open: string; readonly close: string; clean(text: string): string };
 
 /**
  * The token is derived from the attempt's nonce, which was unknown when the text was written, and does not reveal it. The token is
@@ -34,7 +34,12 @@ export function quotesFor(nonce: string): Quotes {
 }
 
 /** A section whose items are quoted. `more` describes items that were left out. */
-const quotedSection = (head: string, items: readonly string[], quotes: Quotes, more = 'more left out'): Section =>
+export const quotedSection = (
+  head: string,
+  items: readonly string[],
+  quotes: Quotes,
+  more = 'more left out',
+): Section =>
   sectionOf({
     head: `${head}\n\n${quotes.open}`,
     items,
@@ -63,7 +68,7 @@ function tasksBefore({ plan, waves, tasks }: RunState, task: PlannedTask): reado
 }
 
 /** Only of work that counts: a dropped task has left none. */
-function resultOf(task: TaskState | undefined, quotes: Quotes): readonly string[] {
+export function resultOf(task: TaskState | undefined, quotes: Quotes): readonly string[] {
   const handoff = task === undefined ? null : handoffOf(task);
   if (task === undefined || handoff === null || !countedStatuses.has(task.progress.status)) return [];
   const { summary, remaining, questions, nonce } = handoff;

@@ -172,6 +172,10 @@ function handleOf(
     },
     checkoutState: (owned) => readCheckoutState(checkout, context.env, owned),
     secretsIn: (paths, before) => secretsInCheckout(checkout, paths, before),
+    keepProof: async (run, cwd, file) => {
+      const { keepProof } = await import('../../adapters/files/keep-proof.ts');
+      return await keepProof(state.proofs(run), cwd, file);
+    },
     trySigning: () => trySigning(checkout, context.env),
     agentReady: async (agent) => agentReady(agent, context.env),
     openRunDirectory: async ({ run, plan }, text = null) => {

@@ -213,7 +213,7 @@ export async function mergeRound(order: MergerOrder, round: Round): Promise<Merg
   failpoint('merger-merge-intended');
 
   const { old, new: next } = intent.event;
-  const why = `merge wave ${round.wave} round ${round.round}`;
+  const why = `merge wave ${round.wave + 1} round ${round.round + 1}`;
   const moved = await moveRef(place, branch, { old, new: next, why });
   if (moved.outcome === 'lost') return diverged(branch, moved.actual, intent.event);
   failpoint('merger-run-branch-moved');

@@ -11,6 +11,7 @@ import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { TaskId } from '../../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { By } from '../../domain/ledger/requests.ts';
+import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { type MergerOrder, mergerDone, recordFacts, refused } from '../open-run.ts';
 import { eventsOf, type History, lastSnapshot } from '../proof/history.ts';
@@ -41,7 +42,7 @@ export async function dropPaths(
   const commit = await writeCommit(repository, { tree, parent: held.base, message, by: internalAuthor, date });
   failpoint('merger-drop-written');
   const number = eventsOf(history, 'paths-dropped').filter(({ event }) => event.task === task).length + 1;
-  await keepReachable(repository, `refs/tidegate/dropped/${order.run}/${task}.${number}`, commit);
+  await keepReachable(repository, refs.dropped(order.run, task, number), commit);
   failpoint('merger-drop-kept');
   const isKept = (finding: { readonly where?: string }) => finding.where === undefined || !covers(finding.where);
   const snapshot: SnapshotEvidence = {

@@ -9,6 +9,7 @@ import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../open-run.ts';
+import { lostProof } from '../proof/bundles.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
 import { landingGap } from '../proof/roles.ts';
 import { recoverLanding } from './landing-recovery.ts';
@@ -106,6 +107,8 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
   if (unapproved !== null) return err(unapproved);
 
   const tasks = approvedTasks(history);
+  const lost = lostProof(history, tasks ?? unlandedTasks(history));
+  if (lost !== null) return err(lost);
   const isOwn = plan.land === 'branch' || plan.land === 'pr';
   const branch = isOwn ? `tidegate/${run}` : target.branch;
   const before = standingLandings(history).findLast((event) => event.branch === branch);

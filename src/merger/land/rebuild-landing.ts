@@ -32,6 +32,7 @@ import {
   planHere,
   planInForce,
   type RecordedEvent,
+  sharedCommits,
 } from '../proof/history.ts';
 import { unjudgedWork } from '../proof/roles.ts';
 import { editedParts, keepConflict } from './take-landing-edit.ts';
@@ -204,8 +205,8 @@ type Landed = Extract<RunEvent, { type: 'landed' }>;
 
 /**
  * The commits of the run branch that a landing is made of, oldest first: those of the chosen tasks, or of all that have not
- * landed; and of each round the one with its generated files. That one is made of the whole round, so a round that has one
- * lands as a whole.
+ * landed; and of each round those with its generated files and with new levels of components. These are made of the whole round, so
+ * a round that has one lands as a whole.
  */
 export function partsToLand(history: History, chosen: readonly TaskId[] | null): Result<readonly CommitId[], Finding> {
   const landed = landedTasks(history);
@@ -219,15 +220,17 @@ export function partsToLand(history: History, chosen: readonly TaskId[] | null):
       const missing = [...allNeeds(planHere(history), task)].find((need) => merged.includes(need) && !isThere(need));
       if (missing !== undefined) return err({ rule: 'need-left-out', task, need: missing });
     }
+  const roles = new Set(eventsOf(history, 'candidate-extended').map(({ event }) => event.task));
+  const isRole = ({ task }: { readonly task: TaskId }): boolean => roles.has(task);
   const parts: CommitId[] = [];
   for (const { event } of eventsOf(history, 'merged')) {
     const here = event.tasks.filter(({ task }) => tasks.includes(task));
-    parts.push(...here.map(({ commit }) => commit));
-    const isGenerated = event.new !== event.tasks.at(-1)?.commit;
-    if (here.length === 0 || !isGenerated) continue;
-    const out = event.tasks.find(({ task }) => !isThere(task));
+    const shared = here.length === 0 ? [] : sharedCommits(history, event);
+    const out = shared.length === 0 ? undefined : event.tasks.find(({ task }) => !isThere(task));
     if (out !== undefined) return err({ rule: 'generated-left-out', task: out.task });
-    parts.push(event.new);
+    const ofTasks = here.filter((part) => !isRole(part)).map(({ commit }) => commit);
+    const ofRoles = here.filter(isRole).map(({ commit }) => commit);
+    parts.push(...ofTasks, ...shared, ...ofRoles);
   }
   return ok(parts);
 }

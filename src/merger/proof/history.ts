@@ -124,9 +124,32 @@ export function candidateTop(
     event.wave === wave && event.round === round;
   return (
     eventsOf(history, 'candidate-extended').findLast(ofRound)?.event ??
+    eventsOf(history, 'components-promoted').findLast(ofRound)?.event ??
+    completedTop(history, { wave, round })
+  );
+}
+
+/** The commit of a round with its generated files, which the new levels of components are put on. */
+export function completedTop(
+  history: History,
+  { wave, round }: Round,
+): { readonly commit: CommitId; readonly tree: TreeId } | undefined {
+  const ofRound = <E extends Round>({ event }: RecordedEvent<E>): boolean =>
+    event.wave === wave && event.round === round;
+  return (
     eventsOf(history, 'candidate-completed').findLast(ofRound)?.event ??
     eventsOf(history, 'candidate-built').findLast(ofRound)?.event.steps.at(-1)
   );
+}
+
+/** Commits of a round that are of no task or role, in order: generated files, and new levels of components. */
+export function sharedCommits(history: History, { wave, round }: Round): readonly CommitId[] {
+  const ofRound = <E extends Round>({ event }: RecordedEvent<E>): boolean =>
+    event.wave === wave && event.round === round;
+  const last = eventsOf(history, 'candidate-built').findLast(ofRound)?.event.steps.at(-1)?.commit;
+  const completed = eventsOf(history, 'candidate-completed').findLast(ofRound)?.event.commit;
+  const promoted = eventsOf(history, 'components-promoted').findLast(ofRound)?.event.commit;
+  return [completed, promoted].flatMap((commit) => (commit === undefined || commit === last ? [] : [commit]));
 }
 
 /** The last commit of each task and closure role in the candidate of a round. */

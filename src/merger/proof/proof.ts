@@ -10,6 +10,8 @@ import type { EarlierDefinitions } from '../../domain/landing/earlier-definition
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { canonicalJson, closureOf } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
+import { promotionsIn, proveBundles, proveComponents } from './components.ts';
+import { proveExit } from './exits.ts';
 import {
   eventsOf,
   type History,
@@ -101,8 +103,9 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
   }
   const completed = verifyGenerated(history, { last, built: built.position, isThis }, rely);
   const { before = built.event.before } = completed;
-  const { top, position } = verifyExtended(history, { ...completed, wave, isThis }, rely);
-  const core = completed.top.tree;
+  const promoted = verifyPromoted(history, { ...completed, wave, round, isThis }, rely);
+  const { top, position } = verifyExtended(history, { ...promoted, wave, isThis }, rely);
+  const core = promoted.top.tree;
   verifyClosure(
     history,
     { wave, round, base: opened.event.base, top, core, before, tasks: opened.event.tasks, built: position, steps },
@@ -146,6 +149,31 @@ function verifyGenerated(
   rely(ended);
   rely(completed);
   return { top: { commit, tree }, position: completed.position, before };
+}
+
+/** The commit with the new levels of components: exactly one when the round makes promotions, and none otherwise. */
+function verifyPromoted(
+  history: History,
+  of: {
+    readonly top: Top;
+    readonly position: number;
+    readonly wave: number;
+    readonly round: number;
+    readonly isThis: (event: { wave: number; round: number }) => boolean;
+  },
+  rely: Rely,
+): { readonly top: Top; readonly position: number } {
+  const due = promotionsIn(history, of);
+  const all = eventsOf(history, 'components-promoted').filter(({ event }) => of.isThis(event));
+  must(all.length === Math.min(due.length, 1), { gap: 'event-count', event: 'components-promoted', count: all.length });
+  const [promoted] = all;
+  if (promoted === undefined) return of;
+  const { levels, commit, tree } = promoted.event;
+  const expected = Object.fromEntries(due.map(({ component, to }) => [component, to]));
+  must(isDeepStrictEqual(levels, expected), { gap: 'promotion-other' });
+  must(promoted.position > of.position, { gap: 'promotion-order' });
+  rely(promoted);
+  return { top: { commit, tree }, position: promoted.position };
 }
 
 /** The commits of closure roles, each of a role of this wave that may change files, after what they stand on. */
@@ -296,6 +324,9 @@ function verifyTask(
     { gap: 'task-judged-early', task },
   );
   verifyEnding(history, monitor, ended, { nonce: attempt.event.nonce, rely: at.rely });
+  const exit = proveExit(history, monitor);
+  if (typeof exit === 'string') throw new Gap({ gap: exit, task });
+  exit.forEach(at.rely);
   const voided = history.find(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
   must(voided === undefined, { gap: 'task-voided', task, event: voided?.event.type ?? '' });
   const blamed = eventsOf(history, 'culprit-found').some(
@@ -418,9 +449,14 @@ function verifyClosure(
   const checked = proveChecks(history, closure, [of.top.tree, ...(of.before === undefined ? [] : [of.before.tree])]);
   if (!checked.ok) throw new Gap(checked.error);
   checked.value.forEach(rely);
-  const roles = proveRoles(history, closure, { core: of.core, whole: of.top.tree });
-  if ('gap' in roles) throw new Gap(roles);
-  roles.forEach(rely);
+  for (const proven of [
+    proveBundles(history, closure, of),
+    proveComponents(history, closure, of.core),
+    proveRoles(history, closure, { core: of.core, whole: of.top.tree }),
+  ]) {
+    if ('gap' in proven) throw new Gap(proven);
+    proven.forEach(rely);
+  }
   rely(closure);
 }
 

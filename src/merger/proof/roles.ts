@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TaskId, TreeId } from '../../domain/base/ids.ts';
+import { docsFindings, docsQueue } from '../../domain/closure/docs-queue.ts';
 import { landingRoles, unjudgedPaths } from '../../domain/closure/landing-reports.ts';
 import { judgesWholeTree, roleWords } from '../../domain/closure/roles.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
@@ -9,7 +10,6 @@ import type { RunEvent } from '../../domain/ledger/events.ts';
 import { closureOf, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import {
-  byHand,
   eventsOf,
   type History,
   isVoidedBy,
@@ -19,6 +19,7 @@ import {
   planInForce,
   type RecordedEvent,
 } from './history.ts';
+import { proveResolved } from './resolved.ts';
 
 type Relied = Pick<Stored, 'position' | 'hash'>;
 type Closure = RecordedEvent<JudgedPhase<'closure'>>;
@@ -34,33 +35,11 @@ export function proveRoles(history: History, closure: Closure, trees: Trees): re
   for (const role of closureOf(planInForce(history).plan, closure.event.wave)) {
     if (role.closes === undefined) return { gap: 'role-unplanned', task: role.id };
     const tree = judgesWholeTree(role.closes) ? trees.whole : trees.core;
-    const proven =
-      proveResolved(history, role, { tree, until: closure.position }) ?? proveReport(history, closure, role, tree);
+    const proven = proveResolved(history, closure, role.id, tree) ?? proveReport(history, closure, role, tree);
     if ('gap' in proven) return proven;
     relied.push(...proven);
   }
   return relied;
-}
-
-/** A person's own request. Null when nobody resolved it for this tree. */
-function proveResolved(
-  history: History,
-  role: PlannedTask,
-  { tree, until }: { readonly tree: TreeId; readonly until: number },
-): readonly Relied[] | null {
-  const { since } = planInForce(history);
-  const resolved = eventsOf(history, 'barrier-resolved').findLast(
-    (one) => one.position > since && one.position < until && one.event.barrier === role.id && one.event.tree === tree,
-  );
-  if (resolved === undefined || !byHand.has(resolved.event.by.via)) return null;
-  const request = history.find(
-    (one) =>
-      one.position < resolved.position &&
-      one.event.type === 'requested-resolve' &&
-      one.event.barrier === role.id &&
-      isDeepStrictEqual(one.event.by, resolved.event.by),
-  );
-  return request === undefined ? null : [request, resolved];
 }
 
 function proveReport(
@@ -74,6 +53,7 @@ function proveReport(
   if (claimed === undefined || claimed.tree !== tree) return { gap: 'role-unreported', task };
   if (closes === undefined || !roleWords[closes].closes.includes(claimed.report.word))
     return { gap: 'role-open', task };
+  if (docsFindings(role, claimed.report, docsQueueIn(history, closure)).length > 0) return { gap: 'role-open', task };
   const monitor = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task);
   if (monitor === undefined || !passes(monitor.event.verdicts)) return { gap: 'role-unjudged', task };
   if (monitor.position > closure.position) return { gap: 'role-unjudged', task };
@@ -132,8 +112,9 @@ export function landingGap(history: History, rebuilt: Extract<RunEvent, { type: 
     index,
     closed: eventsOf(history, 'wave-closed').some(({ event }) => event.wave === index),
   }));
-  for (const role of landingRoles(plan, waves, rebuilt)) {
-    if (proveResolved(history, role, { tree: rebuilt.tree, until: Number.POSITIVE_INFINITY }) !== null) continue;
+  for (const { role, wave } of landingRoles(plan, waves, rebuilt)) {
+    const at = { position: Number.POSITIVE_INFINITY, event: { wave } };
+    if (proveResolved(history, at, role.id, rebuilt.tree) !== null) continue;
     const monitor = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === role.id);
     const handoff = monitor?.event.evidence.handoff;
     const report = handoff?.kind === 'given' ? handoff.handoff.report : undefined;
@@ -144,3 +125,15 @@ export function landingGap(history: History, rebuilt: Extract<RunEvent, { type: 
   }
   return null;
 }
+
+/** The docs queue of the round, from what the gates judged of its tasks. */
+const docsQueueIn = (history: History, { event: { evidence } }: Closure): readonly string[] =>
+  docsQueue(
+    planInForce(history).plan,
+    evidence.tasks.flatMap(({ task, snapshot }) => {
+      const judged = judgedPhases(history, 'monitor').findLast(
+        ({ event }) => event.task === task && event.evidence.snapshot?.commit === snapshot,
+      )?.event.evidence;
+      return judged?.snapshot ? [{ task, handoff: judged.handoff, diff: judged.snapshot.diff }] : [];
+    }),
+  );

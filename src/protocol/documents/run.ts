@@ -111,6 +111,7 @@ export const taskSummary = z.strictObject({
   id,
   status: taskStatus,
   detail: z.string(),
+  proven: z.boolean().meta({ description: 'its last attempt passed every gate; the wave may still be open' }),
   since: time.nullable(),
   launches: count,
   attempt: z.string().nullable(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bundleLevels } from '../../domain/proofs/bundle.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import { id } from '../documents/common.ts';
 import { finding } from '../documents/task.ts';
@@ -149,6 +150,40 @@ export const commandRoutes = {
     z.strictObject({
       barrier: id.meta({ description: 'the id of an open barrier of the wave, for example `wave-1-security`' }),
       reason: z.string().regex(/\S/, 'is empty').max(policy.recordCharacters),
+    }),
+  ),
+  revokeProof: onRun(
+    'proofs/revoke',
+    'approve',
+    'Revoke a proof; what it had closed is open again',
+    z.strictObject({
+      bundle: z.string().regex(/^p[0-9]{1,6}$/),
+      reason: z.string().regex(/\S/, 'is empty').max(policy.recordCharacters),
+    }),
+  ),
+  prove: onTask(
+    'proofs',
+    'approve',
+    'Give a proof for the current snapshot of a task',
+    z.strictObject({
+      level: z.enum(bundleLevels),
+      attestation: z.string().regex(/\S/, 'is empty').max(policy.recordCharacters),
+      artifacts: z
+        .array(
+          z.strictObject({
+            url: z
+              .string()
+              .regex(/^https?:\/\/\S+$/)
+              .max(2_000),
+            sha256: z.string().regex(/^[0-9a-f]{64}$/),
+            at: z.iso.datetime({ offset: true }),
+          }),
+        )
+        .min(1)
+        .max(policy.proofArtifacts)
+        .meta({ description: 'addresses with the hash and the time of their content; they are never fetched' }),
+      components: z.record(z.string(), z.string()).optional(),
+      supersedes: z.string().optional(),
     }),
   ),
   undo: onRun('undo', 'approve', 'Undo a landing', none),

@@ -22,6 +22,11 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
   abandon: onRun(routeActions.abandon),
   land: onRun(routeActions.land),
   resolve: onRun(routeActions.resolve),
+  revokeProof: onRun(routeActions.revokeProof),
+  prove: ({ params, body }, site) => {
+    const artifacts = body.artifacts.map((artifact) => ({ kind: 'url', ...artifact }) as const);
+    return onTask(routeActions.prove)({ params, body: { ...body, artifacts } }, site);
+  },
   undo: onWholeRun(routeActions.undo),
   raise: onWholeRun(routeActions.raise),
   grant: onTask(routeActions.grant),

@@ -44,6 +44,7 @@ export async function jobSnapshot(
       message: `Snapshot of ${job.id}`,
       secrets,
       lfs: lfsStores(job, environment),
+      ...(job.evidence === undefined ? {} : { evidence: { ...job.evidence, store: files.evidence } }),
     });
   try {
     const snapshot = await take().catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { type AttemptId, type CommitId, commitId, taskId } from '../../../domain/base/ids.ts';
-import { refs } from '../../../domain/ledger/state-dir.ts';
+import { refFolder, refs } from '../../../domain/ledger/state-dir.ts';
 import type { KeptSnapshot, LineCount } from '../../../ports/repository-handle.ts';
 import { git, objectId, runGit } from '../process/index.ts';
 import { splitNul } from './tree.ts';
@@ -48,8 +48,8 @@ const counted = (text: string): number | null => (text === '-' ? null : Number(t
 
 /** Lists every snapshot of a run: those of its attempts, those that people made of them, and its branch. */
 export async function keptSnapshots(gitDir: string, run: string): Promise<readonly KeptSnapshot[]> {
-  const own = [refs.runBranch(run), ...['dropped', 'edits'].map((place) => `refs/tidegate/${place}/${run}/`)];
-  const shared = ['attempts', 'rescue', 'landing-edits'].map((place) => `refs/tidegate/${place}/`);
+  const own = [refs.runBranch(run), ...(['dropped', 'edits'] as const).map((folder) => `${refFolder(folder)}/${run}/`)];
+  const shared = (['attempts', 'landing-edits'] as const).map((folder) => `${refFolder(folder)}/`);
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...shared, ...own];
   const lines = (await git({ gitDir, args })).toString('utf8').split('\n');
   return lines.flatMap((line) => {
@@ -61,16 +61,15 @@ export async function keptSnapshots(gitDir: string, run: string): Promise<readon
 
 /** Reads from its name which snapshot of the run a ref keeps; null for the refs of other runs. */
 function keptBy(run: string, ref: string): Kept | null {
-  const [, , place = '', ...rest] = ref.split('/');
+  const [, , folder = '', ...rest] = ref.split('/');
   const name = rest.at(-1) ?? '';
   const [first = '', second = '', third] = name.split('.');
-  switch (place) {
+  switch (folder) {
     case 'attempts':
-    case 'rescue':
       return first === run ? { kind: 'attempt', task: taskId(second), attempt: name as AttemptId } : null;
     case 'dropped':
     case 'edits':
-      return { kind: place === 'edits' ? 'edited' : 'dropped', task: taskId(first), number: Number(second) };
+      return { kind: folder === 'edits' ? 'edited' : 'dropped', task: taskId(first), number: Number(second) };
     case 'landing-edits':
       // the same files are kept once more, as the commit that lands
       return first === run && third === undefined

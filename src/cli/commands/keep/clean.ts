@@ -55,8 +55,13 @@ export async function cleanDisk(dryRun: boolean, repo: RepositoryHandle): Promis
     .map(({ id, bytes, over }) => ({ id, bytes, ...(over ? keepingOf(id, runs) : jobIsLive) }))
     .toSorted((a, b) => b.bytes - a.bytes);
   const removable = jobs.filter(({ keep }) => !keep);
+  const evidence = holdings
+    .flatMap((holding) => (holding.kind === 'evidence' ? [holding] : []))
+    .map(({ id, bytes, over }) => ({ id, bytes, ...(over ? keepingOf(id, runs) : jobIsLive) }));
+  const obsolete = evidence.filter(({ keep }) => !keep);
   const lfs = { bytes: await repo.files.lfsBytes(), ...keepingOfLfs(runs) };
   if (!dryRun) for (const { id } of removable) await repo.disk.remove({ kind: 'workspace', id });
+  if (!dryRun) for (const { id } of obsolete) await repo.disk.remove({ kind: 'evidence', id });
   if (!dryRun) for (const { id } of unused) await repo.disk.remove({ kind: 'copy', id });
   if (!dryRun && !lfs.keep) await repo.files.removeLfs();
   // listed after the removals: a removed workspace no longer uses its store
@@ -70,19 +75,29 @@ export async function cleanDisk(dryRun: boolean, repo: RepositoryHandle): Promis
   const verb = dryRun ? 'remove' : 'removed';
   const objects = lfs.bytes === 0 ? [] : [{ id: 'LFS objects', ...lfs }];
   const stored = stores.length === 0 ? [] : [{ id: 'git objects', ...unborrowed }];
-  const lines = [...jobs, ...copies, ...edits, ...objects, ...stored].map(
+  const proofs = evidence.map(({ id, ...rest }) => ({ id: `proofs of ${id}`, ...rest }));
+  const lines = [...jobs, ...proofs, ...copies, ...edits, ...objects, ...stored].map(
     ({ id, bytes, keep, why }): Text => [
       { text: (keep ? 'keep' : verb).padEnd(8), tone: keep ? 'dim' : 'good' },
       `${sizeText(bytes).padStart(8)}  ${id}: ${why}`,
     ],
   );
-  const freed = [...removable, ...unused].reduce(
+  const freed = [...removable, ...obsolete, ...unused].reduce(
     (sum, { bytes }) => sum + bytes,
     (lfs.keep ? 0 : lfs.bytes) + unborrowed.bytes,
   );
   const kept = jobs.length - removable.length;
   const summary = `${dryRun ? 'Would free' : 'Freed'} ${sizeText(freed)} in ${count(removable.length)}; ${count(kept)} kept.`;
-  return done([...lines, summary], { dryRun, workspaces: jobs, copies, edits, lfs, stores: unborrowed, freed });
+  return done([...lines, summary], {
+    dryRun,
+    workspaces: jobs,
+    evidence,
+    copies,
+    edits,
+    lfs,
+    stores: unborrowed,
+    freed,
+  });
 }
 
 const count = (workspaces: number): string => `${workspaces} workspace${workspaces === 1 ? '' : 's'}`;

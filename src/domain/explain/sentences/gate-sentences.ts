@@ -80,6 +80,21 @@ export const gateSentences: Sentences<GateRules> = {
   conflict: ({ files }) => `conflicts with other work in ${files.join(', ')}`,
   'check-fails': ({ check }) => `the check ${check} fails`,
   'role-report': ({ role, word, words }) => `${role} reports ${word}${words.length === 0 ? '' : `: ${few(words)}`}`,
+  'proof-open': ({ run, task, level, code }) => ({
+    detail: proofGaps[code](task, level),
+    ...(run === undefined
+      ? {}
+      : { fix: `tidegate proof add ${run}/${task} --level ${level} --file <path> -m "<attestation>"` }),
+  }),
+  'component-open': ({ run, component, level, tasks, code }) => ({
+    detail: componentGaps[code](component, level, tasks.join(', ')),
+    ...(run === undefined || code !== 'component-proof-missing'
+      ? {}
+      : {
+          fix: `tidegate proof add ${run}/${tasks[0]} --level live --component ${component}=${level} --file <path> -m "<attestation>"`,
+        }),
+  }),
+  'docs-open': ({ items }) => `the docs role has not closed ${few(items)}`,
   'open-question': ({ run, record }) => ({
     detail: `the critical question ${record} is not answered`,
     fix: `tidegate answer ${run}/${record} -m "…"`,
@@ -146,4 +161,20 @@ const proofFaults: Readonly<Record<ProofFault, string>> = {
 const unprovenNeeds: Readonly<Record<GateRules['level-unproven']['needs'], string>> = {
   check: 'no check has passed on this tree',
   proof: 'no declared proof was taken for it',
+};
+
+const proofGaps: Readonly<Record<FindingOf<'proof-open'>['code'], (task: string, level: string) => string>> = {
+  'missing-proof-bundle': (task, level) => `${task} has no ${level} proof`,
+  'stale-proof-bundle': (task, level) => `the ${level} proof of ${task} is for an earlier snapshot`,
+  'proof-revoked': (task, level) => `the ${level} proof of ${task} was revoked`,
+  'proof-level-gap': (task, level) => `the proof of ${task} is below the level ${level}`,
+};
+
+const componentGaps: Readonly<
+  Record<FindingOf<'component-open'>['code'], (component: string, level: string, tasks: string) => string>
+> = {
+  'shared-component-sibling-pending': (component, level, tasks) => `${component} reaches ${level} only with ${tasks}`,
+  'component-promotion-gap': (component, level, tasks) => `${component} cannot reach ${level} without ${tasks}`,
+  'component-proof-missing': (component, level) => `no proof says that ${component} has reached ${level}`,
+  'missing-component-promotions': (component, level) => `${component} was to reach ${level} and has not`,
 };

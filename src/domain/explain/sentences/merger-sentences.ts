@@ -1,8 +1,10 @@
 import type { TaskId } from '../../base/ids.ts';
+import type { FindingOf } from '../../findings/finding.ts';
 import type {
   AttemptGap,
   CandidateGap,
   CheckGap,
+  ComponentGap,
   MergerRules,
   ObjectGap,
   PhaseGap,
@@ -42,16 +44,17 @@ export const mergerSentences: Sentences<MergerRules> = {
   'conflict-left': ({ files }) => `the conflict is not resolved in ${files.join(', ')}`,
   'landing-edit-unchanged': () => 'nothing was changed',
   'landing-edit-unasked': ({ commit }) => `nobody requested the edit in ${commit}`,
-  'round-not-open': ({ wave, round }) => `round ${round} of ${waveName(wave)} is not open`,
+  'round-not-open': ({ wave, round }) => `round ${round + 1} of ${waveName(wave)} is not open`,
   'round-diverged': ({ base, expected, actual }) =>
     `diverged: the round starts at ${base}, the ledger says ${expected}, and the run branch is at ${actual}`,
   'round-unplanned': () => 'the round has a task that is not in the plan',
   'snapshot-unjudged': ({ task, snapshot }) => `${task} was never judged at snapshot ${snapshot}`,
   'merges-nothing': ({ task }) => `${task} is read-only and is never merged`,
   'task-merged': ({ task }) => `${task} is already merged`,
-  'nothing-rebuilt': ({ wave, round }) => `round ${round} of ${waveName(wave)} has no rebuilt files`,
+  'nothing-rebuilt': ({ wave, round }) => `round ${round + 1} of ${waveName(wave)} has no rebuilt files`,
   'rebuilt-elsewhere': ({ expected, actual }) => `files were rebuilt on ${actual} instead of ${expected}`,
   'candidate-empty': () => 'the candidate has no task',
+  'matrix-unfit': (finding) => matrixFault(finding),
   'role-conflict': ({ task, files }) => `the changes of ${task} conflict with the candidate in ${files.join(', ')}`,
   'proof-broken': (finding) => `the ledger does not prove this merge: ${proofGapText(finding)}`,
   'objects-differ': (finding) => `the repository differs from the ledger: ${objectGapText(finding)}`,
@@ -63,6 +66,7 @@ export function proofGapText(place: ProofGap): string {
   if ('attempt' in place) return attemptGaps[place.gap](place.attempt);
   if ('phase' in place) return phaseGaps[place.gap](place.phase);
   if ('check' in place) return checkGaps[place.gap](place.check);
+  if ('component' in place) return componentProofGaps[place.gap](place.component);
   if ('round' in place) return roundGaps[place.gap](place.round, place.wave);
   if ('wave' in place) return waveGaps[place.gap](place.wave);
   switch (place.gap) {
@@ -114,6 +118,8 @@ const runGaps: Readonly<Record<RunGap, string>> = {
   'closure-base': 'closure was judged on another base',
   'closure-candidate': 'closure was judged on another candidate',
   'closure-tree': 'closure was judged on another tree',
+  'promotion-other': 'the promoted levels are not those of the plan',
+  'promotion-order': 'components were promoted before the candidate was complete',
 };
 
 const waveGaps: Readonly<Record<WaveGap, (wave: number) => string>> = {
@@ -129,9 +135,9 @@ const phaseGaps: Readonly<Record<PhaseGap, (phase: string) => string>> = {
 };
 
 const roundGaps: Readonly<Record<RoundGap, (round: number, wave: number) => string>> = {
-  'round-abandoned': (round, wave) => `round ${round} of ${waveName(wave)} was abandoned`,
-  'closure-unjudged': (round) => `closure of round ${round} was never judged`,
-  'closure-failed': (round) => `closure of round ${round} did not pass`,
+  'round-abandoned': (round, wave) => `round ${round + 1} of ${waveName(wave)} was abandoned`,
+  'closure-unjudged': (round) => `closure of round ${round + 1} was never judged`,
+  'closure-failed': (round) => `closure of round ${round + 1} did not pass`,
 };
 
 const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
@@ -162,7 +168,10 @@ const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
   'task-other-snapshot': (task) => `${task} was not judged by its recorded snapshot`,
   'task-acceptance-unrecorded': (task) => `nobody accepted this snapshot of ${task}`,
   'task-acceptance-unasked': (task) => `no person requested the acceptance of ${task}`,
+  'task-claims': (task) => `the handoff of ${task} does not claim its exit contract`,
+  'task-exit-unproven': (task) => `the exit contract of ${task} is not proven by the records`,
   'task-acceptance-other': (task) => `the acceptance of ${task} is for another snapshot or attempt`,
+  'task-unproven': (task) => `no person has proven ${task} at this snapshot`,
   'role-unplanned': (task) => `${task} is not a closure role that may change files`,
   'role-unreported': (task) => `${task} has not reported on this tree`,
   'role-open': (task) => `the report of ${task} does not let the wave close`,
@@ -207,6 +216,11 @@ const candidateGaps: Readonly<Record<CandidateGap, string>> = {
   'rebuilt-parent': 'the snapshot of the rebuilt files is not one commit on the candidate',
   'completed-tree': 'the completed candidate does not have its recorded tree',
   'completed-parent': 'the completed candidate is not one commit on its last step',
+  'promotion-undue': 'the matrix of components has levels that no task promotes',
+  'promotion-missing': 'the commit with the new levels of components is missing',
+  'promotion-parent': 'the commit with the new levels of components is not one commit on the candidate',
+  'promotion-paths': 'the commit with the new levels of components changes other files',
+  'promotion-levels': 'the matrix of components differs from the promoted levels',
 };
 
 const taskObjectGaps: Readonly<Record<TaskObjectGap, (task: string) => string>> = {
@@ -219,3 +233,21 @@ const taskObjectGaps: Readonly<Record<TaskObjectGap, (task: string) => string>> 
   'candidate-parent': (task) => `the candidate is not linear at ${task}`,
   'candidate-tree': (task) => `the candidate does not have its recorded tree at ${task}`,
 };
+
+const componentProofGaps: Readonly<Record<ComponentGap, (component: string) => string>> = {
+  'component-owner': (component) => `an owner of ${component} has not passed its gates`,
+  'component-claimed': (component) => `${component} was judged with other owners or another level`,
+  'component-unproven': (component) => `no person has proven ${component} at this level`,
+};
+
+function matrixFault(finding: FindingOf<'matrix-unfit'>): string {
+  const { file } = finding;
+  switch (finding.fault) {
+    case 'unreadable':
+      return `${file} is not a matrix of components`;
+    case 'unknown-component':
+      return `${file} has no component ${finding.component}`;
+    case 'component-current-level-stale':
+      return `${finding.component} is at ${finding.level} in ${file}, so it cannot be promoted by one level`;
+  }
+}

@@ -45,6 +45,18 @@ export const planSentences: Sentences<PlanRules> = {
     detail: `\`${task}\` names the skill \`${skill}\`, which does not exist on ${base}`,
     fix: meant === null ? `commit .claude/skills/${skill}/SKILL.md on ${base}` : `did you mean \`${meant}\`?`,
   }),
+  'eval-catalogue': ({ file, base, fault }) =>
+    fault === 'missing'
+      ? { detail: `the catalogue ${file} does not exist on ${base}`, fix: `commit ${file} on ${base}` }
+      : {
+          detail: `${file} on ${base} is not a catalogue of benchmarks`,
+          fix: 'write it as JSON or YAML: families: { latency: { benchmarks: [cold-start] } }',
+        },
+  'eval-target-twice': ({ id }) => `there are two targets \`${id}\``,
+  'eval-unknown': ({ of, id, named, meant }) => ({
+    detail: `the target \`${id}\` names the ${of} \`${named}\`, which is not in the catalogue`,
+    ...(meant === null ? {} : { fix: `did you mean \`${meant}\`?` }),
+  }),
   'unknown-agent': ({ task, agents, runnable, meant }) => ({
     detail: `\`${task}\` names the agent ${agents.join(', ')}; this version runs ${runnable.join(', ')}`,
     fix:
@@ -106,6 +118,26 @@ export const planSentences: Sentences<PlanRules> = {
   'minutes-long': ({ minutes }) => ({
     detail: `\`limits.minutes: ${minutes}\` is far more than a task should take`,
     fix: 'split the work into tasks of 5 to 15 minutes',
+  }),
+  'matrix-missing': ({ task }) => ({
+    detail: `\`${task}\` promotes a component, but no matrix is named`,
+    fix: 'add `matrix: <file>` to tidegate.yaml',
+  }),
+  'matrix-unread': ({ file, base }) => `${file} on ${base} is not a matrix of components`,
+  'unknown-component': ({ component, file, meant }) => ({
+    detail: `${file} has no component \`${component}\``,
+    ...(meant === null ? {} : { fix: `did you mean \`${meant}\`?` }),
+  }),
+  'promotion-step': ({ component, level, current, expected }) => ({
+    detail: `\`${component}\` cannot reach ${level}: it is at ${current}`,
+    fix:
+      expected === null ? `${level} is the lowest level` : `a wave advances a component from ${expected} to ${level}`,
+  }),
+  'promotion-levels': ({ component, levels }) => `one wave promotes \`${component}\` to ${levels.join(' and to ')}`,
+  'promotion-owner': ({ task, component }) => `\`${task}\` changes no files, so it cannot own \`${component}\``,
+  'promotion-qa': ({ component, level }) => ({
+    detail: `\`${component}\` reaches ${level} only in a wave that QA judges`,
+    fix: 'add `qa` to `closure`',
   }),
   'maturity-jump': ({ task, component, from, to, skipped }) => ({
     detail: `\`${task}\` takes \`${component}\` from ${from} to ${to} in one wave, which ${

@@ -1,5 +1,6 @@
 import type { FindingOf } from '../../findings/finding.ts';
 import type { RequestRules } from '../../findings/request-rules.ts';
+import type { TapName } from '../../ledger/requests.ts';
 import { reworkInstead } from '../commands.ts';
 import { type Explain, type Sentences, withPlace } from '../sentence.ts';
 
@@ -51,7 +52,7 @@ export const requestSentences: Sentences<RequestRules> = {
     detail: `the agent of ${task} cannot receive messages now`,
     fix: `when it has ended: ${reworkInstead(`${run}/${task}`, words)}`,
   }),
-  'tap-absent': ({ tap }) => `nothing is waiting for the ${tap} approval`,
+  'tap-absent': ({ tap }) => `nothing is waiting for the ${tapText(tap)} approval`,
   'tap-expired': ({ expired }) => ({
     detail: `the time to answer ended at ${expired}`,
     fix: 'start again with `tidegate run`',
@@ -100,6 +101,29 @@ export const requestSentences: Sentences<RequestRules> = {
     fix: `tidegate retry ${run}/${task}, or tidegate resolve ${run}/${task} -m "reason"`,
   }),
   'role-not-open': ({ task }) => `no candidate waits for ${task}`,
+  'proof-subject': ({ task }) => `${task} has no snapshot to prove`,
+  'proof-landed': ({ task }) => `${task} has landed, so a proof changes nothing`,
+  'proof-attestation': () => 'a proof needs your attestation; add -m "what you saw"',
+  'proof-reason': () => 'a proof is revoked with a reason; add -m "reason"',
+  'proof-level': ({ level, levels }) => `${JSON.stringify(level)} is no level of a proof; use ${levels.join(', ')}`,
+  'proof-artifacts': ({ most }) => `a proof has 1 to ${most} artifacts; add --file <path> or --url <address>`,
+  'proof-artifact': ({ artifact }) =>
+    `${artifact} needs a SHA-256 of 64 hexadecimal digits and, for an address, a time`,
+  'proof-file': ({ file, fault, bytes = 0, shape = '' }) => {
+    if (fault === 'unreadable') return `${file} is not a file that can be read`;
+    return fault === 'secret' ? `${file} contains a secret (${shape})` : `${file} is larger than ${bytes / 1e6} MB`;
+  },
+  'proof-component': ({ task, component }) => `${task} does not promote the component ${component} to this level`,
+  'no-such-bundle': ({ run, bundle, known }) => ({
+    detail: `${run} has no proof ${bundle}${known.length === 0 ? '' : `; it has ${known.join(', ')}`}`,
+    fix: `tidegate proof list ${run}`,
+  }),
+  'bundle-settled': ({ bundle, state }) => `the proof ${bundle} is already ${state}`,
+  'bundle-of-other-task': ({ bundle, task }) => `the proof ${bundle} is for another task than ${task}`,
+  'bundle-landed': ({ run, bundle, task }) => ({
+    detail: `the proof ${bundle} cannot be revoked, because ${task} has landed`,
+    fix: `to revert the task: tidegate undo ${run}/${task}`,
+  }),
   'resolve-reason': () => 'a barrier is resolved with a reason; add -m "reason"',
   'no-such-barrier': ({ run, barrier, open }) => ({
     detail: `${barrier} does not keep the wave open${open.length === 0 ? '' : `; open are ${open.join(', ')}`}`,
@@ -126,6 +150,9 @@ export const requestSentences: Sentences<RequestRules> = {
     fix: `first: tidegate resume ${run}`,
   }),
 };
+
+/** Returns the name of a tap for people, who count waves from 1. */
+const tapText = (tap: TapName): string => tap.replace(/^start-(\d+)$/, (_, wave) => `wave ${Number(wave) + 1}`);
 
 const statusRules: Readonly<Record<FindingOf<'task-status'>['action'], string>> = {
   'drop-paths': 'paths can be dropped only from a held task',

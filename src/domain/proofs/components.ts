@@ -1,0 +1,132 @@
+import type { TaskId } from '../base/ids.ts';
+import type { Barrier } from '../closure/barriers.ts';
+import type { BundleEvidence } from '../closure/exit-contract.ts';
+import type { Finding, FindingOf } from '../findings/finding.ts';
+import type { ClosureEvidence } from '../gates/evidence.ts';
+import { type Maturity, maturity } from '../plan/maturity.ts';
+import type { FrozenPlan } from '../plan/plan.ts';
+import { type RunState, tasksOfWave, type WaveState } from '../run/run.ts';
+import type { TaskState } from '../run/task.ts';
+import { standingBundles } from './bundle.ts';
+import { type LevelChange, levelBefore } from './matrix.ts';
+
+/** A component that a wave promotes, with the tasks that all have to be proven for it. */
+export type Promotion = LevelChange & { readonly owners: readonly TaskId[] };
+
+/** The id of the barrier that an unproven component is. */
+export const componentBarrier = (component: string): string => `component-${component}`;
+
+/** The promotions of a wave, by the name of the component. Lint has made sure that all owners name one level. */
+export function promotionsOf(plan: FrozenPlan, wave: number): readonly Promotion[] {
+  const found = new Map<string, Promotion>();
+  for (const { id, promotes = {} } of plan.waves[wave]?.tasks ?? [])
+    for (const [component, to] of Object.entries(promotes)) {
+      const from = levelBefore(to);
+      if (from === null) continue;
+      const owners = [...(found.get(component)?.owners ?? []), id];
+      found.set(component, { component, from, to, owners });
+    }
+  return [...found.values()].toSorted((a, b) => (a.component < b.component ? -1 : 1));
+}
+
+/** From here on a level is about a running system, so a person has to prove it. */
+const firstLive: Maturity = 'pilot-live';
+export const needsBundle = (level: Maturity): boolean => maturity.indexOf(level) >= maturity.indexOf(firstLive);
+
+/** Promotions that a round makes: it has an owner, and every other owner is in it or finished before it. */
+export const duePromotions = (
+  plan: FrozenPlan,
+  wave: number,
+  { inRound, finished }: { readonly inRound: readonly TaskId[]; readonly finished: readonly TaskId[] },
+): readonly Promotion[] =>
+  promotionsOf(plan, wave).filter(
+    ({ owners }) =>
+      owners.some((owner) => inRound.includes(owner)) &&
+      owners.every((owner) => inRound.includes(owner) || finished.includes(owner)),
+  );
+
+const isFinished = ({ progress }: TaskState): boolean => progress.status === 'merged' || progress.status === 'done';
+
+/** The same for a round of a run. */
+export function dueInRound(
+  state: RunState,
+  wave: number,
+  steps: readonly { readonly task: TaskId }[],
+): readonly Promotion[] {
+  const finished = tasksOfWave(state, wave)
+    .filter(isFinished)
+    .map(({ id }) => id);
+  return duePromotions(state.plan, wave, { inRound: steps.map(({ task }) => task), finished });
+}
+
+type Code = FindingOf<'component-open'>['code'];
+
+/** Components of the wave that keep it from closing. */
+export function openComponents(state: RunState, wave: WaveState): readonly Barrier[] {
+  const promoted = new Set(
+    wave.rounds.flatMap((round) => (round.status === 'merged' ? Object.keys(round.promoted?.levels ?? {}) : [])),
+  );
+  return promotionsOf(state.plan, wave.index)
+    .filter(({ component }) => !promoted.has(component))
+    .flatMap((promotion): readonly Barrier[] => {
+      const open = whyOpen(state, wave, promotion);
+      if (open === null) return [];
+      const { component, to: level } = promotion;
+      const because = { rule: 'component-open', run: state.run, component, level, ...open } as const;
+      const [waitsFor] = open.tasks;
+      const owner = open.code === 'shared-component-sibling-pending' && waitsFor !== undefined ? waitsFor : 'person';
+      return [{ id: componentBarrier(component), kind: 'component', owner, because }];
+    });
+}
+
+function whyOpen(
+  state: RunState,
+  wave: WaveState,
+  { component, to, owners }: Promotion,
+): { readonly code: Code; readonly tasks: readonly TaskId[] } | null {
+  const byStatus = (...statuses: readonly TaskState['progress']['status'][]): readonly TaskId[] =>
+    owners.filter((owner) => statuses.some((status) => state.tasks[owner]?.progress.status === status));
+  const dropped = byStatus('dropped');
+  const proven = byStatus('ready', 'done', 'merged');
+  const pending = owners.filter((owner) => !dropped.includes(owner) && !proven.includes(owner));
+  if (dropped.length > 0) return { code: 'component-promotion-gap', tasks: dropped };
+  if (pending.length > 0)
+    return proven.length === 0 ? null : { code: 'shared-component-sibling-pending', tasks: pending };
+  const bundles = owners.flatMap((owner) => standingBundles(state, owner));
+  if (needsBundle(to) && !provesComponent(bundles, component, to))
+    return { code: 'component-proof-missing', tasks: owners };
+  const isOver = tasksOfWave(state, wave.index).every(
+    ({ progress }) => progress.status === 'dropped' || progress.status === 'merged' || progress.status === 'done',
+  );
+  return isOver ? { code: 'missing-component-promotions', tasks: owners } : null;
+}
+
+const provesComponent = (bundles: readonly BundleEvidence[], component: string, level: Maturity): boolean =>
+  bundles.some(({ components = {} }) => components[component] === level);
+
+/** Judges recorded evidence: the promotions of a round with their owners and proofs. */
+export function componentFindings(
+  promotion: Promotion,
+  { tasks, closure, bundles: given = [] }: Pick<ClosureEvidence, 'tasks' | 'closure' | 'bundles'>,
+): readonly Finding[] {
+  const { component, to: level, owners } = promotion;
+  const open = (code: Code, which: readonly TaskId[]): readonly Finding[] => [
+    { rule: 'component-open', component, level, code, tasks: which },
+  ];
+  const claimed = closure?.components?.find((one) => one.component === component);
+  if (claimed === undefined || claimed.level !== level) return open('missing-component-promotions', owners);
+  const missing = owners.filter(
+    (owner) =>
+      !claimed.owners.some(
+        ({ task, snapshot }) =>
+          task === owner && (tasks.find((entry) => entry.task === owner)?.snapshot ?? snapshot) === snapshot,
+      ),
+  );
+  if (missing.length > 0) return open('shared-component-sibling-pending', missing);
+  const bundles = given.filter(({ task, snapshot }) =>
+    claimed.owners.some((owner) => owner.task === task && owner.snapshot === snapshot),
+  );
+  return needsBundle(level) && !provesComponent(bundles, component, level)
+    ? open('component-proof-missing', owners)
+    : [];
+}

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
+import type { ProofGap } from '../../domain/findings/merger-rules.ts';
+import { neededLevel } from '../../domain/proofs/bundle.ts';
+import { componentBarrier, duePromotions, needsBundle, type Promotion } from '../../domain/proofs/components.ts';
+import type { Stored } from '../../ports/ledger.ts';
+import { proveBundle, provePerson } from './bundles.ts';
+import {
+  eventsOf,
+  type History,
+  isDoneEmpty,
+  isMerged,
+  type JudgedPhase,
+  planInForce,
+  planned,
+  type RecordedEvent,
+  readySnapshot,
+} from './history.ts';
+import { proveResolved } from './resolved.ts';
+
+type Relied = Pick<Stored, 'position' | 'hash'>;
+type Closure = RecordedEvent<JudgedPhase<'closure'>>;
+type Round = { readonly wave: number; readonly round: number };
+
+/** The promotions that a round has to make, by the ledger: it has the last owners, and the others are merged or done. */
+export function promotionsIn(history: History, { wave, round }: Round): readonly Promotion[] {
+  const { plan } = planInForce(history);
+  const built = eventsOf(history, 'candidate-built').findLast(
+    ({ event }) => event.wave === wave && event.round === round,
+  );
+  if (built === undefined) return [];
+  const inRound = built.event.steps.map(({ task }) => task);
+  const finished = (plan.waves[wave]?.tasks ?? [])
+    .map(({ id }) => id)
+    .filter((id) => !inRound.includes(id) && (isMerged(history, id) || isDoneEmpty(history, id)));
+  return duePromotions(plan, wave, { inRound, finished });
+}
+
+/** Proves each promotion of a round: every owner's work passed its gates, and a level of a running system has a person's proof. */
+export function proveComponents(history: History, closure: Closure, core: TreeId): readonly Relied[] | ProofGap {
+  const { wave, evidence } = closure.event;
+  const relied: Relied[] = [];
+  for (const promotion of promotionsIn(history, { wave, round: evidence.round })) {
+    const proven =
+      proveResolved(history, closure, componentBarrier(promotion.component), core) ??
+      provePromotion(history, closure, promotion);
+    if ('gap' in proven) return proven;
+    relied.push(...proven);
+  }
+  return relied;
+}
+
+function provePromotion(history: History, closure: Closure, promotion: Promotion): readonly Relied[] | ProofGap {
+  const { component, to, owners } = promotion;
+  const claimed = closure.event.evidence.closure?.components?.find((one) => one.component === component);
+  const work = owners.map((task) => ({ task, snapshot: provenSnapshot(history, task) }));
+  if (work.some(({ snapshot }) => snapshot === undefined)) return { gap: 'component-owner', component };
+  if (claimed?.level !== to || !isDeepStrictEqual(claimed.owners, work)) return { gap: 'component-claimed', component };
+  if (!needsBundle(to)) return [];
+  for (const { task, snapshot } of claimed.owners) {
+    const proven = proveBundle(
+      history,
+      closure,
+      { task, snapshot },
+      ({ components = {} }) => components[component] === to,
+    );
+    if (proven !== null) return proven;
+  }
+  return { gap: 'component-unproven', component };
+}
+
+/** The snapshot that the gates passed; of a merged task the one that was merged. */
+function provenSnapshot(history: History, task: TaskId): CommitId | undefined {
+  const merged = eventsOf(history, 'round-opened').findLast(({ event }) =>
+    event.tasks.some((entry) => entry.task === task),
+  );
+  return readySnapshot(history, task)?.commit ?? merged?.event.tasks.find((entry) => entry.task === task)?.snapshot;
+}
+
+/** Proves that each task of the round that needs a person's proof has one for exactly this snapshot. */
+export function proveBundles(
+  history: History,
+  closure: Closure,
+  { core, steps }: { readonly core: TreeId; readonly steps: readonly { readonly task: TaskId }[] },
+): readonly Relied[] | ProofGap {
+  const { plan } = planInForce(history);
+  const relied: Relied[] = [];
+  for (const { task } of steps) {
+    const entry = closure.event.evidence.tasks.find((one) => one.task === task);
+    const known = planned(plan, task);
+    const level = known === undefined ? null : neededLevel(known);
+    if (level === null || entry === undefined) continue;
+    const proven = provePerson(history, closure, { entry, level, core });
+    if ('gap' in proven) return proven;
+    relied.push(...proven);
+  }
+  return relied;
+}

@@ -1,0 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TreeId } from '../../domain/base/ids.ts';
+import type { Stored } from '../../ports/ledger.ts';
+import { byHand, eventsOf, type History, planInForce } from './history.ts';
+
+type At = { readonly position: number; readonly event: { readonly wave: number } };
+
+/** A person's own resolution of a barrier, and their request. Null when nobody resolved it for this tree. */
+export function proveResolved(
+  history: History,
+  { position, event }: At,
+  barrier: string,
+  tree: TreeId,
+): readonly Pick<Stored, 'position' | 'hash'>[] | null {
+  const { since } = planInForce(history);
+  const resolved = eventsOf(history, 'barrier-resolved').findLast(
+    (one) =>
+      one.position > since &&
+      one.position < position &&
+      one.event.wave === event.wave &&
+      one.event.barrier === barrier &&
+      one.event.tree === tree,
+  );
+  if (resolved === undefined || !byHand.has(resolved.event.by.via)) return null;
+  const request = history.find(
+    (one) =>
+      one.position < resolved.position &&
+      one.event.type === 'requested-resolve' &&
+      one.event.barrier === barrier &&
+      isDeepStrictEqual(one.event.by, resolved.event.by),
+  );
+  return request === undefined ? null : [request, resolved];
+}
