@@ -26,8 +26,8 @@ export function closingActions(view: RunView): readonly ClosingAction[] {
   const { state } = view;
   const wave = currentWave(state);
   const needs = needsOf(state).map((need): ClosingAction => {
-    const { kind, task, record, message, command } = need;
-    const id = record === undefined ? (task ?? kind) : `question-${record}`;
+    const { kind, task, record, barrier, message, command } = need;
+    const id = barrier ?? (record === undefined ? (task ?? kind) : `question-${record}`);
     return { id, kind, owner: 'person', message, since: needSince(view, need), command };
   });
   if (wave === undefined || state.ended !== null) return needs;
@@ -102,7 +102,11 @@ function actionLines({ id, owner, message, since, command }: ClosingAction, at: 
 /** The closure roles and barriers of a wave for programs. Absent for a wave without closure roles. */
 export function closureDocument(view: RunView, wave: WaveState) {
   const roles = rolesOf(view.state, wave);
-  return roles.length === 0 ? {} : { closure: roles.map(roleDocument), barriers: barrierActions(view, wave) };
+  const barriers = wave.closed ? [] : barrierActions(view, wave);
+  return {
+    ...(roles.length === 0 ? {} : { closure: roles.map(roleDocument) }),
+    ...(roles.length + barriers.length === 0 ? {} : { barriers }),
+  };
 }
 
 const roleDocument = ({ role, task, state, word, tree, findings }: RoleView) => ({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { definitionsOf } from '../../domain/check-definitions/read-check.ts';
 import { type CommandDefinitions, type ProjectFiles, pathFrom } from '../../domain/check-definitions/reading.ts';
+import { type Catalogue, type Catalogues, catalogueIn } from '../../domain/closure/catalogue.ts';
 import type { Skill } from '../../domain/plan/plan.ts';
 import { readMatrix } from '../../domain/proofs/matrix.ts';
 import { longestDocument, readDocument } from '../files/structured-text.ts';
@@ -158,6 +159,22 @@ export async function skillsOn(checkout: string, branch: string): Promise<Readon
       skills.set(name, { name, path, description: descriptionIn(text) });
     }
   return skills;
+}
+
+/** Returns catalogues of benchmarks on a branch of the person's repository, by path. */
+export async function cataloguesOn(checkout: string, branch: string, paths: readonly string[]): Promise<Catalogues> {
+  const repository = { cwd: checkout };
+  const tree = await treeAt(repository, `refs/heads/${branch}`);
+  if (tree === null) return new Map();
+  const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', tree.id, '--', ...paths];
+  const { stdout } = await runGit({ ...repository, args });
+  await using objects = openObjects(tree.gitDir);
+  const found = new Map<string, Catalogue | 'malformed'>();
+  for (const { path, mode, id } of parseTree(stdout)) {
+    const text = mode.startsWith('100') && paths.includes(path) ? await textOf({ mode, blob: id }, objects) : null;
+    if (text !== null) found.set(path, catalogueIn(readDocument(path, text)));
+  }
+  return found;
 }
 
 /** A plain file: a link may lead anywhere. */

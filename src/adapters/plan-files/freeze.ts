@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type PlanHash, planHash, taskId } from '../../domain/base/ids.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
+import { type Catalogues, freezeTargets } from '../../domain/closure/catalogue.ts';
 import { type DraftRole, draftRoles } from '../../domain/closure/role-drafts.ts';
 import { maturity } from '../../domain/plan/maturity.ts';
 import {
@@ -29,17 +30,18 @@ import { durationMinutes, type ResolvedSettings, setupCommand } from '../../doma
 export const hashPlan = (plan: FrozenPlan): PlanHash =>
   planHash(createHash('sha256').update(canonicalJson(plan)).digest('hex'));
 
-/** Skills and definitions that the base has. */
+/** Content of the base that the plan holds. */
 type BaseContent = {
   readonly skills: ReadonlyMap<string, Skill>;
   readonly definitions: ReadonlyMap<string, CommandDefinitions>;
+  readonly catalogues: Catalogues;
   /** The current level of each component; null without a matrix. */
   readonly matrix: ReadonlyMap<string, string> | null;
 };
 
 /** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
 export function freeze(draft: PlanDraft, name: string, base: string, content: Partial<BaseContent> = {}): FrozenPlan {
-  const { skills = new Map(), definitions = new Map(), matrix = null } = content;
+  const { skills = new Map(), definitions = new Map(), catalogues = new Map(), matrix = null } = content;
   const { settings } = draft;
   const { run, agents, ...limits } = settings.limits;
   const setup = setupCommand(settings.setup);
@@ -83,7 +85,7 @@ export function freeze(draft: PlanDraft, name: string, base: string, content: Pa
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,
       tasks: wave.tasks.map((task) => freezeTask(task, settings, skills)),
-      ...freezeClosure(draft, index),
+      ...freezeClosure(draft, index, catalogues),
     })),
   });
 }
@@ -142,19 +144,22 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
 }
 
 /** The closure roles of a wave as tasks, in the order in which they run. Absent when there are none. */
-function freezeClosure(draft: PlanDraft, wave: number): Pick<PlannedWave, 'closure'> {
-  const roles = draftRoles(draft, wave).map((role) => freezeRole(role, draft.settings));
+function freezeClosure(draft: PlanDraft, wave: number, catalogues: Catalogues): Pick<PlannedWave, 'closure'> {
+  const roles = draftRoles(draft, wave).map((role) => freezeRole(role, draft.settings, catalogues));
   return roles.length === 0 ? {} : { closure: roles };
 }
 
-function freezeRole({ closes, ...task }: DraftRole, settings: ResolvedSettings): PlannedTask {
-  const frozen = freezeTask(task, settings, new Map());
+function freezeRole(role: DraftRole, settings: ResolvedSettings, catalogues: Catalogues): PlannedTask {
+  const { closes, targets, environments } = role;
+  const frozen = freezeTask(role, settings, new Map());
   const clauses = frozen.directive.clauses.filter((clause) => clause !== 'merge-gate');
   return {
     ...frozen,
     directive: { ...frozen.directive, clauses: ['closure-role', ...clauses] },
     allowEmpty: true,
     closes,
+    ...(targets === undefined ? {} : { targets: freezeTargets(role, catalogues) }),
+    ...(environments === undefined ? {} : { environments: set(environments) }),
   };
 }
 

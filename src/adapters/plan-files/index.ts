@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import { agentKinds } from '../../agents/agents.ts';
 import type { PlanHash } from '../../domain/base/ids.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
+import { type Catalogues, cataloguePaths, lintTargets } from '../../domain/closure/catalogue.ts';
 import { draftRoles, withDesign } from '../../domain/closure/role-drafts.ts';
 import { roleScopeFaults } from '../../domain/closure/role-scope.ts';
 import type { DocumentRules } from '../../domain/findings/document-rules.ts';
@@ -33,7 +34,7 @@ import {
   type YamlDocument,
 } from './source-file.ts';
 
-export { definitionsOn, type Start, skillsOn } from './base-files.ts';
+export { cataloguesOn, definitionsOn, type Start, skillsOn } from './base-files.ts';
 export { looseningHash } from './config.ts';
 export { hashPlan } from './freeze.ts';
 
@@ -80,6 +81,8 @@ export async function loadPlan(request: {
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
   /** Reads the current levels of components from a file of a branch. Called only when a task promotes one. */
   readonly matrix?: (branch: string, path: string) => Promise<ReadonlyMap<string, string> | null>;
+  /** Reads catalogues of benchmarks on a branch. Called only when an eval role names one. */
+  readonly catalogues?: (branch: string, paths: readonly string[]) => Promise<Catalogues>;
   /** Reads the definitions of commands on a branch. Absent: they are not looked for. */
   readonly definitions?: (
     branch: string,
@@ -134,6 +137,9 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   const { matrix: matrixFile } = draft.settings;
   const matrix =
     promotes && matrixFile !== null && base !== null ? ((await request.matrix?.(base, matrixFile)) ?? null) : null;
+  const named = cataloguePaths(draft);
+  const catalogues: Catalogues =
+    (base === null || named.length === 0 ? undefined : await request.catalogues?.(base, named)) ?? new Map();
 
   const judged = [
     ...formProblems(document),
@@ -141,6 +147,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...lintDraft(draft, runnable),
     ...lintExits(draft),
     ...lintSkills(draft, skills, base ?? ''),
+    ...lintTargets(draft, catalogues, base ?? ''),
     ...lintPromotions(draft, matrix, base ?? ''),
   ];
   const mistakes = [...problems, ...judged.filter((problem) => !isEcho(problem, problems, damaged))];
@@ -171,7 +178,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   const setup = setupCommand(draft.settings.setup);
   const commands = [...checks.map(({ run }) => run), ...(checks.length === 0 || setup === null ? [] : [setup])];
   const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, CommandDefinitions>();
-  const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, definitions, matrix });
+  const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, catalogues, definitions, matrix });
   const refusals = refusalsOf(plan, draft, whereOf);
   if (refusals.length > 0) return refused(refusals);
   const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));

@@ -19,7 +19,7 @@ import { inspectLfs } from '../git/lfs/index.ts';
 import { findSkippedHooks, gitReader, inspectRepository, readCheckoutState, readSmallText } from '../git/read/index.ts';
 import { personsHome } from '../process/caller.ts';
 import { findProgram } from '../process/program.ts';
-import { definitionsAt, definitionsOn, matrixOn, type Start, skillsOn } from './base-files.ts';
+import { cataloguesOn, definitionsAt, definitionsOn, matrixOn, type Start, skillsOn } from './base-files.ts';
 import { loadConfig, readConfirmations, userConfigFile } from './config.ts';
 import { hashPlan, loadPlan, type PlanText } from './index.ts';
 
@@ -60,6 +60,7 @@ export async function readPlanAt(
     hasBranch: async (base) => (await git.branchTip(base)) !== null,
     config,
     skills: (base) => skillsOn(toplevel, base),
+    catalogues: (base, paths) => cataloguesOn(toplevel, base, paths),
     matrix: (base, path) => matrixOn(toplevel, base, path),
     definitions: async (base, commands) => {
       const from = await start(base);

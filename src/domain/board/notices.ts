@@ -56,7 +56,7 @@ const noticeOf = ({ run }: RunState, need: Need): Notice => ({
   ...need,
   news: need.kind === 'failed' ? 'failed' : 'needs-you',
   run,
-  item: [run, need.kind, need.task ?? '', ...(need.record === undefined ? [] : [need.record])].join(' '),
+  item: [run, need.kind, need.task ?? '', ...[need.record, need.barrier].filter((id) => id !== undefined)].join(' '),
   lasting: false,
 });
 

@@ -55,8 +55,8 @@ export type Cause =
   | { readonly kind: 'blocked'; readonly task: TaskId; readonly need: TaskId }
   | { readonly kind: 'scope'; readonly task: TaskId; readonly requests: readonly PathRequest[] }
   | { readonly kind: 'question'; readonly record: BoardRecord }
-  /** A closure role that has ended keeps the wave open. */
-  | { readonly kind: 'barrier'; readonly task: TaskId; readonly barrier: Barrier };
+  /** Only a person can remove what keeps the wave open. */
+  | { readonly kind: 'barrier'; readonly task?: TaskId; readonly barrier: Barrier };
 
 type Failed = TaskProgress & { readonly status: 'failed' };
 

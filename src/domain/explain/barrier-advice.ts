@@ -4,7 +4,7 @@ import { findingsIn } from '../gates/verdict.ts';
 import { type RunState, tasksOfWave } from '../run/run.ts';
 import type { Advice } from './advice.ts';
 import { answerQuestion, reworkInstead } from './commands.ts';
-import { describeFinding } from './explain.ts';
+import { describeFinding, sentenceOf } from './explain.ts';
 import { brief } from './text.ts';
 
 /** Explains what keeps a wave open, with the command that removes it. */
@@ -12,24 +12,22 @@ export function barrierAdvice(state: RunState, barrier: Barrier): Advice {
   const message = barrierText(state, barrier);
   const safe = 'nothing of this wave is merged until it closes';
   if (barrier.record !== undefined) return { message, safe, command: answerQuestion(state.run, barrier.record) };
+  if (barrier.owner !== 'person') return { message, safe, command: `tidegate watch ${state.run}` };
+  const resolve = `tidegate resolve ${state.run}/${barrier.id} -m "your reason"`;
+  const decide = barrier.tree === undefined ? [] : [`to decide it yourself: ${resolve}`];
+  if (barrier.kind !== 'report' || barrier.task === undefined) {
+    const { fix, command } = sentenceOf(barrier.because);
+    const own = command ?? (fix?.startsWith('tidegate ') === true ? fix : undefined);
+    return own === undefined ? { message, safe, command: resolve } : { message, safe, lines: decide, command: own };
+  }
   const { task } = barrier;
-  if (task === undefined || barrier.owner !== 'person')
-    return { message, safe, command: `tidegate watch ${state.run}` };
   const subject = `${state.run}/${task}`;
-  const resolve = `tidegate resolve ${subject} -m "your reason"`;
   const retry = `tidegate retry ${subject}`;
-  const isMissing = barrier.because.rule === 'role-report-missing';
-  return {
-    message,
-    safe,
-    lines: [
-      `its output:            tidegate logs ${subject}`,
-      ...(isMissing
-        ? [`to decide it yourself: ${resolve}`]
-        : [`to fix the work:       ${fixCommand(state, task, barrier)}`, `to run the role again: ${retry}`]),
-    ],
-    command: isMissing ? retry : resolve,
-  };
+  const output = `its output:            tidegate logs ${subject}`;
+  if (barrier.because.rule === 'role-report-missing')
+    return { message, safe, lines: [output, ...decide], command: retry };
+  const fix = `to fix the work:       ${fixCommand(state, task, barrier)}`;
+  return { message, safe, lines: [output, fix, `to run the role again: ${retry}`], command: resolve };
 }
 
 /** A role without a report is explained by what its last attempt did wrong. */

@@ -1,3 +1,4 @@
+import { present } from '../base/result.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
 import { type Barrier, openBarriers } from '../closure/barriers.ts';
@@ -15,6 +16,8 @@ export type Need = {
   readonly task: string | null;
   /** The record of the board that it is about. */
   readonly record?: string;
+  /** The id of the barrier that it is about. */
+  readonly barrier?: string;
 } & Advice;
 export type NeedKind = Cause['kind'];
 
@@ -25,7 +28,8 @@ export type NeedKind = Cause['kind'];
 export const needsOf = (state: RunState): readonly Need[] =>
   causesOf(state).map((cause) => ({ kind: cause.kind, ...subjectOf(cause), ...adviceFor(state, cause) }));
 
-function subjectOf(cause: Cause): Pick<Need, 'task' | 'record'> {
+function subjectOf(cause: Cause): Pick<Need, 'task' | 'record' | 'barrier'> {
+  if (cause.kind === 'barrier') return { task: cause.task ?? null, barrier: cause.barrier.id };
   if (cause.kind !== 'question') return { task: ('task' in cause && cause.task) || null };
   const { from, id } = cause.record;
   return { task: isOfAgent(from) ? from.task : null, record: id };
@@ -65,9 +69,11 @@ export function barriersOf(state: RunState): readonly Barrier[] {
   return state.ended !== null || wave === undefined ? [] : openBarriers(state, wave);
 }
 
-/** A closure role that has ended. Questions are listed as such. */
+/** Questions are listed as such. */
 const barrierCause = (barrier: Barrier): readonly Cause[] =>
-  barrier.owner !== 'person' || barrier.task === undefined ? [] : [{ kind: 'barrier', task: barrier.task, barrier }];
+  barrier.owner !== 'person' || barrier.record !== undefined
+    ? []
+    : [{ kind: 'barrier', ...present({ task: barrier.task }), barrier }];
 
 function modeCauses({ mode, shortage, ended }: RunState): readonly Cause[] {
   const disk: readonly Cause[] =

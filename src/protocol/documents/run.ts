@@ -99,6 +99,7 @@ export const need = z.strictObject({
   kind: z.string(),
   task: id.nullable(),
   record: z.string().optional().meta({ description: 'the record of the board that needs an answer' }),
+  barrier: z.string().optional().meta({ description: 'the barrier of the wave that it is about' }),
   message: z.string(),
   ...advice,
   since: time.nullable(),
@@ -163,7 +164,10 @@ export const wave = z.strictObject({
   barriers: z
     .array(barrier)
     .optional()
-    .meta({ description: 'everything that keeps it from closing; absent without closure roles' }),
+    .meta({
+      description:
+        'everything that keeps it from closing; absent for a wave without closure roles that nothing keeps open',
+    }),
   thread: z
     .strictObject({ board: z.enum(['intake', 'threads', 'log']), id: z.string() })
     .optional()
