@@ -43,7 +43,7 @@ export function runDocument(view: RunView) {
         id: task.id,
         status: task.progress.status,
         detail: taskWords(state, task).detail,
-        proven: isProven(task),
+        proven: isProven(state, task),
         since: times.tasks[task.id] ?? null,
         launches: task.launches,
         attempt: attemptOf(task)?.id ?? null,

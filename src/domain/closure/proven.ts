@@ -1,12 +1,14 @@
 import { passes } from '../gates/verdict.ts';
+import { openBundles } from '../proofs/open-bundles.ts';
+import type { RunState } from '../run/run.ts';
 import { type TaskState, verdictsOf } from '../run/task.ts';
 
 /**
  * Tells whether the work of a task is proven by its own gates: its fence held, and its last attempt passed every gate, claims and
- * evidence included. That is not enough to close its wave.
+ * evidence included, and it has the proof that only a person can give. That is not enough to close its wave.
  */
-export function isProven(task: TaskState): boolean {
+export function isProven(state: RunState, task: TaskState): boolean {
   const { dispatched, monitored } = verdictsOf(task);
   const isKept = ['ready', 'done', 'merged'].includes(task.progress.status);
-  return isKept && passes(dispatched ?? []) && passes(monitored ?? []);
+  return isKept && passes(dispatched ?? []) && passes(monitored ?? []) && openBundles(state, [task.id]).length === 0;
 }

@@ -24,10 +24,9 @@ const handoff = [
   ...reported.map((part) => `handoff.handoff.report.${part}`),
 ];
 /** The agent chooses the target of a link. */
-const snapshot = [
-  ...['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'],
-  ...['snapshot.made[].path', 'snapshot.proofs[].path', 'snapshot.proofs[].kind'],
-] as const;
+const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'] as const;
+/** Deliverables and proofs, which only snapshots of a whole workspace have. */
+const evidenced = ['snapshot.made[].path', 'snapshot.proofs[].path', 'snapshot.proofs[].kind'] as const;
 const acceptance = ['acceptance.who', 'acceptance.edited[]'] as const;
 /** Session and model by the agent's own names. */
 const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
@@ -83,7 +82,16 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'plan-replaced': [...by, ...plan],
   'phase-judged': [
     'verdicts[].of',
-    ...under('evidence', [...contract, ...thread, ...ownership, ...dispatch, ...handoff, ...snapshot, ...acceptance]),
+    ...under('evidence', [
+      ...contract,
+      ...thread,
+      ...ownership,
+      ...dispatch,
+      ...handoff,
+      ...snapshot,
+      ...evidenced,
+      ...acceptance,
+    ]),
     ...under('evidence.checks[]', outcome),
     ...under('evidence.before.checks[]', outcome),
     ...under('evidence.before', put),
@@ -118,7 +126,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'message-sent': [...by, 'message'],
   'attempt-started': [],
   // `refusals` as the agent typed them
-  'attempt-ended': [...handoff, ...snapshot, 'kept[].path', 'refusals[]', ...report],
+  'attempt-ended': [...handoff, ...snapshot, ...evidenced, 'kept[].path', 'refusals[]', ...report],
   'attempt-settled': [],
   'task-held': ['hold.check', 'hold.files[]', ...under('hold.defined', put)],
   'task-released': [],
@@ -127,7 +135,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'paths-dropped': [...by, 'paths[]', ...snapshot],
   'kept-discarded': [...by, 'kept[].path'],
   'task-accepted': by,
-  'task-edited': [...by, 'paths[]', ...snapshot],
+  'task-edited': [...by, 'paths[]', ...snapshot, ...evidenced],
   'task-retried': by,
   'task-reworked': [...by, 'message'],
   'agent-chosen': by,

@@ -18,7 +18,10 @@ const draft = (keys: TaskKeys, { checks = [], closure = null }: Made = {}): Plan
 });
 const missing = (keys: TaskKeys, made?: Made) =>
   lintExits(draft(keys, made)).map((one) => (one.rule === 'exit-unsupported' ? one.missing : one.rule));
-const warned = (keys: TaskKeys) => lintExitWords(draft(keys)).map(({ rule }) => rule);
+const warned = (keys: TaskKeys, matrix: string | null = null) => {
+  const { settings, waves } = draft(keys);
+  return lintExitWords({ waves, settings: { ...settings, matrix } }).map(({ rule }) => rule);
+};
 
 test('a contract that nothing could hold up is a mistake, at its place', () => {
   expect(lintExits(draft({ exit: { proof: 'unit' } }))).toEqual([
@@ -60,7 +63,9 @@ test('a proof is one file of the repository, and a deliverable one that the task
 });
 
 test('words that mean nothing warn, and a level of maturity is read as a promotion', () => {
-  expect(warned({ exit: { completion: 'repo-landed' }, components: ['api'] })).toEqual(['exit-promotes']);
+  const promoting = { exit: { completion: 'repo-landed' }, components: ['api'] };
+  expect(warned(promoting, 'matrix.yaml')).toEqual(['exit-promotes']);
+  expect(warned(promoting)).toEqual([]);
   expect(warned({ exit: { completion: 'nearly' } })).toEqual(['exit-free-word']);
   expect(warned({ exit: { completion: 'live', proof: 'unit' }, proofs: [{ path: 'a' }] })).toEqual([]);
   expect(warned({ proofs: ['tests pass'], components: ['api'], capabilities: ['go'] })).toEqual([

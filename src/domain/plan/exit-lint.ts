@@ -64,20 +64,25 @@ function parsed(text: string) {
 }
 
 /** Warns about words that mean nothing, or something else than they say. */
-export function lintExitWords({ waves }: PlanDraft): readonly PlanProblem[] {
+export function lintExitWords({ waves, settings }: PlanDraft): readonly PlanProblem[] {
   return waves
     .flatMap(({ tasks }) => tasks)
-    .flatMap((task) => [...exitParts.flatMap((part) => lintExitWord(task, part)), ...freeWords(task)]);
+    .flatMap((task) => [
+      ...exitParts.flatMap((part) => lintExitWord(task, part, settings.matrix !== null)),
+      ...freeWords(task),
+    ]);
 }
 
-function lintExitWord({ id, keys, place }: DraftTask, part: ExitPart): readonly PlanProblem[] {
+/** A level of maturity is read as a promotion where there is a matrix; elsewhere it only says how far a wave brings the work. */
+function lintExitWord({ id, keys, place }: DraftTask, part: ExitPart, hasMatrix: boolean): readonly PlanProblem[] {
   const word = keys.exit?.[part];
   const levels: readonly string[] = exitLevels[part];
   if (word == null || levels.includes(word)) return [];
   const at = [...place, 'exit', part];
-  return part === 'completion' && isMaturity(word)
-    ? [{ rule: 'exit-promotes', task: id, level: word, components: keys.components ?? [], place: at }]
-    : [{ rule: 'exit-free-word', task: id, part, words: word, levels, place: at }];
+  if (part !== 'completion' || !isMaturity(word))
+    return [{ rule: 'exit-free-word', task: id, part, words: word, levels, place: at }];
+  const { components = [] } = keys;
+  return hasMatrix ? [{ rule: 'exit-promotes', task: id, level: word, components, place: at }] : [];
 }
 
 const isMaturity = (word: string | null | undefined): boolean => maturity.some((level) => level === word);
@@ -91,7 +96,10 @@ function freeWords({ id: task, keys, place }: DraftTask): readonly PlanProblem[]
       'proofs',
       (keys.proofs ?? []).filter((proof) => typeof proof === 'string'),
     ),
-    ...warn('components', isMaturity(keys.exit?.completion) ? [] : (keys.components ?? [])),
+    ...warn(
+      'components',
+      isMaturity(keys.exit?.completion) || keys.promotes !== undefined ? [] : (keys.components ?? []),
+    ),
     ...warn('capabilities', keys.capabilities ?? []),
   ];
 }
