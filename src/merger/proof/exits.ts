@@ -41,8 +41,10 @@ function areClaimed({ exit }: PlannedTask, { event: { evidence } }: Monitor): bo
   );
 }
 
-const levelIn = (part: keyof typeof exitLevels, word: string | null | undefined): number =>
-  exitLevels[part].findIndex((level) => level === word);
+function levelIn(part: keyof typeof exitLevels, word: string | null | undefined): number {
+  const levels: readonly (string | null | undefined)[] = exitLevels[part];
+  return levels.indexOf(word);
+}
 
 /** Each check that the gates read passed, by a record before them; and each that the contract needs is among them. */
 function proveSnapshotChecks(
