@@ -213,8 +213,11 @@ function checkMerged(history: readonly Stored[]): readonly Violation[] {
   const seen = new Set<string>();
   return all(history, 'merged').flatMap(({ seq, event }) =>
     event.tasks.flatMap(({ task }) => {
-      const twice = seen.has(task);
-      seen.add(task);
+      // a closure role judges every candidate of its wave, and adds one commit to each at most
+      const isRole = versionAt(history, seq).plan.waves[event.wave]?.closure?.some(({ id }) => id === task) === true;
+      const once = isRole ? `${task} ${event.round}` : task;
+      const twice = seen.has(once);
+      seen.add(once);
       const found: Violation[] = twice ? [{ invariant: 'I5', seq, what: `${task} is merged a second time` }] : [];
       const opened = all(history, 'round-opened').findLast(
         (one) => one.seq < seq && one.event.wave === event.wave && one.event.round === event.round,
