@@ -110,7 +110,7 @@ const handoffTool: Tool = {
   ),
   message({ claims, ...handoff }) {
     if (claims === undefined) return { do: 'handoff', handoff };
-    const pairs = (claims as readonly string[]).map((claim) => claim.split('=', 2));
+    const pairs = [claims].flat().map((claim) => String(claim).split('=', 2));
     const unclear = pairs.find((pair) => pair.length < 2);
     if (unclear !== undefined) return `the claim ${unclear[0]} has no level: write part=level`;
     return { do: 'handoff', handoff: { ...handoff, claims: Object.fromEntries(pairs) } };
