@@ -27,14 +27,18 @@ const lists: Readonly<Record<string, string>> = {
   '--question': 'questions',
 };
 
-const reportLists: Readonly<Record<string, string>> = {
-  '--finding': 'findings',
-  '--approval': 'approvals',
-  '--target': 'targets',
-  '--benchmark': 'benchmarks',
-  '--item': 'items',
-};
-const reportMaps: Readonly<Record<string, string>> = { '--dimension': 'dimensions', '--environment': 'environments' };
+/** Options of a verdict that are lists, and those that are names with words. */
+const reportLists = new Map([
+  ['--finding', 'findings'],
+  ['--approval', 'approvals'],
+  ['--target', 'targets'],
+  ['--benchmark', 'benchmarks'],
+  ['--item', 'items'],
+]);
+const reportMaps = new Map([
+  ['--dimension', 'dimensions'],
+  ['--environment', 'environments'],
+]);
 
 const [command, ...rest] = process.argv.slice(2);
 process.exitCode = await main(command, rest);
@@ -232,27 +236,34 @@ function parseVerdict(args: readonly string[]): object | string {
   }
   const [word, ...options] = args;
   if (word === undefined || word.startsWith('-')) return 'say a word of your role first';
-  const report: Record<string, unknown> = { word };
+  const report: Report = { lists: {}, maps: {}, rest: { word } };
   for (let index = 0; index < options.length; index += 2) {
-    const [option, value] = [options[index] as string, options[index + 1]];
+    const [option = '', value] = [options[index], options[index + 1]];
     if (value === undefined) return `${option} needs a value`;
-    const problem = addToReport(report, option === '--message' ? '-m' : option, value);
+    const problem = addToReport(report, option, value);
     if (problem !== null) return problem;
   }
-  return verdict(report);
+  return verdict({ ...report.rest, ...report.lists, ...report.maps });
 }
 
-function addToReport(report: Record<string, unknown>, option: string, value: string): string | null {
-  const [list, map] = [reportLists[option], reportMaps[option]];
-  if (list !== undefined) report[list] = [...((report[list] as string[] | undefined) ?? []), value];
+type Report = {
+  readonly lists: Record<string, readonly string[]>;
+  readonly maps: Record<string, Readonly<Record<string, string>>>;
+  readonly rest: Record<string, string | number>;
+};
+
+/** Returns why the option does not fit; null when it was added. */
+function addToReport({ lists, maps, rest }: Report, option: string, value: string): string | null {
+  const [list, map] = [reportLists.get(option), reportMaps.get(option)];
+  if (list !== undefined) lists[list] = [...(lists[list] ?? []), value];
   else if (map !== undefined) {
     const [, name, word] = /^([^=]+)=(.+)$/.exec(value) ?? [];
-    if (name === undefined) return `${option} needs name=word`;
-    report[map] = { ...(report[map] as object | undefined), [name]: word };
+    if (name === undefined || word === undefined) return `${option} needs name=word`;
+    maps[map] = { ...maps[map], [name]: word };
   } else if (option === '--regressions') {
     if (!/^\d{1,7}$/.test(value)) return '--regressions needs a number';
-    report['regressions'] = Number(value);
-  } else if (option === '-m') report['summary'] = value;
+    rest['regressions'] = Number(value);
+  } else if (option === '-m' || option === '--message') rest['summary'] = value;
   else return `unknown option ${option}`;
   return null;
 }

@@ -1,8 +1,9 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { shellPath } from '../domain/base/safe-text.ts';
+import { roleOf } from '../domain/closure/role-state.ts';
 import { type Advice, adviceFor } from '../domain/explain/advice.ts';
 import { endText, failedRunAdvice } from '../domain/explain/ending.ts';
-import { type Need, needsOf } from '../domain/explain/needs.ts';
+import { barriersOf, type Need, needsOf } from '../domain/explain/needs.ts';
 import { noCoordinatorAdvice } from '../domain/explain/text.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
@@ -76,6 +77,8 @@ export function whyTask(view: RunView, id: TaskId, context: WhyContext): Why {
   if (openUndo(state)?.task === id) return whyRun(view, context);
   const subject = `${state.run}/${id}`;
   const { progress } = task;
+  const role = isLive(task) ? null : whyRole(view, task, context);
+  if (role !== null) return role;
   const since = times.tasks[id] ?? null;
   const lasts = lasting(since, now);
   const ago = since === null ? '' : ` ${age(since, now)} ago`;
@@ -120,6 +123,21 @@ export function whyTask(view: RunView, id: TaskId, context: WhyContext): Why {
   }
 }
 
+/** Explains a closure role that is not running. Null for an ordinary task, and for a role that is to start. */
+function whyRole(view: RunView, { id, wave }: TaskState, context: WhyContext): Why | null {
+  const { state, times, now } = view;
+  const role = state.waves[wave] === undefined ? null : roleOf(state, { id, wave });
+  if (role === null || state.ended !== null || !context.attended) return null;
+  const subject = `${state.run}/${id}`;
+  const need = needsOf(state).find(({ kind, task }) => kind === 'barrier' && task === id);
+  if (need !== undefined) return waitingForYou(view, subject, need);
+  if (role.state === 'waiting' && state.tasks[id]?.about === undefined)
+    return because(`${subject} starts after the checks and the roles before it`, whyRun(view, context));
+  if (role.state !== 'reported') return null;
+  const ago = age(times.tasks[id] ?? null, now);
+  return why(`${subject} reported ${role.word}${ago === '' ? '' : ` ${ago} ago`}`, `tidegate show ${subject}`);
+}
+
 function whyActive(view: RunView, task: TaskState, lasts: string, ago: string): Why {
   const subject = `${view.state.run}/${task.id}`;
   const need = needsOf(view.state).find((one) => one.task === task.id);
@@ -153,7 +171,8 @@ function whyReady(view: RunView, task: TaskState, lasts: string, context: WhyCon
       `tidegate why ${state.run}/${first.id}`,
     );
   const run = whyRun(view, context);
-  return { ...run, sentence: `${subject} and is merged next; ${run.sentence}` };
+  const next = barriersOf(state).length === 0 ? 'is merged next' : 'will be merged when its wave closes';
+  return { ...run, sentence: `${subject} and ${next}; ${run.sentence}` };
 }
 
 const isOpen = ({ progress }: TaskState): boolean => !['ready', 'merged', 'done', 'dropped'].includes(progress.status);

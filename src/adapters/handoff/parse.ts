@@ -61,7 +61,8 @@ const isClaims = (value: unknown): boolean =>
   value !== null &&
   !Array.isArray(value) &&
   Object.entries(value).every(
-    ([part, word]) => Object.hasOwn(claimWords, part) && claimWords[part]?.includes(word as string) === true,
+    ([part, word]) =>
+      typeof word === 'string' && Object.hasOwn(claimWords, part) && claimWords[part]?.includes(word) === true,
   );
 
 function decoded(bytes: Uint8Array): string | null {

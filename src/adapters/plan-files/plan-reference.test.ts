@@ -15,8 +15,8 @@ const [settingsPart = '', tasksPart = ''] = reference.split('\n## Tasks\n');
 const rowsOf = (part: string) =>
   new Map([...part.matchAll(/^\| `([\w.]+)` \| (.*?) \|/gm)].map((match) => [match[1] ?? '', match[2] ?? '']));
 
-test('the two example plans of the reference are sound', async () => {
-  expect(examples).toHaveLength(2);
+test('the example plans of the reference are sound', async () => {
+  expect(examples).toHaveLength(3);
   const root = await mkdtemp(join(tmpdir(), 'tidegate-reference-'));
   await using _ = { [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
   await mkdir(join(root, 'directives'));

@@ -153,6 +153,7 @@ type KeyHint = { readonly key: string; readonly word: string; readonly isUrgent:
 function keyLine(ui: Ui, state: RunState, columns: number): Text {
   const task = ui.selected === null ? undefined : state.tasks[ui.selected];
   const isHeld = ['held', 'failed'].includes(task?.progress.status ?? '');
+  const isBarrier = needsOf(state).some((need) => need.kind === 'barrier' && need.task === task?.id);
   const approval = approvalOf(state);
   const urgent = (key: string, word: string, applies: boolean): readonly KeyHint[] =>
     applies ? [{ key, word, isUrgent: true }] : [];
@@ -164,9 +165,9 @@ function keyLine(ui: Ui, state: RunState, columns: number): Text {
     ...urgent('g', 'grant', grantOf(task) !== null),
     ...urgent('$', 'raise', raiseOf(state, task) !== null),
     ...urgent('p', 'resume', !isActive),
-    ...urgent('r', 'rework', isHeld),
+    ...urgent('r', 'rework', isHeld || isBarrier),
     ...urgent('t', 'accept', acceptanceOf(task) !== null),
-    ...urgent('x', 'drop', isHeld),
+    ...urgent('x', 'drop', isHeld && task?.about === undefined),
     ...plain('⏎', 'transcript'),
     ...plain('d', 'diff'),
     ...plain('l', 'log'),
@@ -174,7 +175,7 @@ function keyLine(ui: Ui, state: RunState, columns: number): Text {
     ...plain('p', 'pause', isActive),
     ...plain('s', 'stop'),
     ...plain('X', 'abandon', state.ended === null),
-    ...plain('x', 'drop', isRowOpen(task) && !isHeld),
+    ...plain('x', 'drop', isRowOpen(task) && !isHeld && task.about === undefined),
     ...plain('tab', 'phases'),
   ];
   return fitKeys(keys, [...plain('?', 'help'), ...plain('q', state.ended === null ? 'detach' : 'leave')], columns);

@@ -14,6 +14,8 @@ import type { KeyContext, KeyResult, Ui } from './ui.ts';
 export function listKey(ui: Ui, key: Key, at: KeyContext): KeyResult {
   const { state } = at.view;
   const task = ui.selected === null ? undefined : state.tasks[ui.selected];
+  const isRole = task?.about !== undefined;
+  const isClosed = task === undefined || state.waves[task.wave]?.closed === true;
   const typed = key.key === 'text' ? key.text : key.key;
   const step = steps[typed];
   if (step !== undefined) return stay({ ...ui, selected: moved(ui, state, step) });
@@ -37,11 +39,16 @@ export function listKey(ui: Ui, key: Key, at: KeyContext): KeyResult {
     case '$':
       return asks(ui, raiseOf(state, task), 'no budget is used up');
     case 'x':
+      if (isRole) return asks(ui, null, 'a closure role can only run again or be resolved');
       return asks(ui, isRowOpen(task) ? { asks: 'drop', task: task.id } : null, 'this task has ended');
     case 't':
       return asks(ui, acceptanceOf(task), 'this task has no unfinished work to accept');
     case 'r':
-      return asks(ui, isRowOpen(task) ? { asks: 'rework', task: task.id, text: '' } : null, 'this task has ended');
+      return asks(
+        ui,
+        isRowOpen(task) || (isRole && !isClosed) ? { asks: 'rework', task: task.id, text: '' } : null,
+        'this task has ended',
+      );
     default:
       return stay(ui);
   }

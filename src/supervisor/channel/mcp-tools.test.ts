@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ClosureRole } from '../../domain/closure/roles.ts';
 import type { ChannelAnswer } from './client-channel.ts';
 import { mcpAnswer } from './mcp-tools.ts';
 
@@ -6,17 +7,18 @@ const request = (method: string, params?: unknown, id: unknown = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
 
 /** The answer, and what was asked for it. */
-async function answered(line: string, answer: ChannelAnswer = { ok: true }) {
+async function answered(line: string, answer: ChannelAnswer = { ok: true }, closes?: ClosureRole) {
   const asked: object[] = [];
-  const document = await mcpAnswer(line, (message) => {
+  const hear = (message: object): ChannelAnswer => {
     asked.push(message);
     return answer;
-  });
+  };
+  const document = await mcpAnswer(line, hear, closes);
   return { document, asked };
 }
 
-const call = async (name: string, given: unknown, answer?: ChannelAnswer) => {
-  const { document, asked } = await answered(request('tools/call', { name, arguments: given }), answer);
+const call = async (name: string, given: unknown, answer?: ChannelAnswer, closes?: ClosureRole) => {
+  const { document, asked } = await answered(request('tools/call', { name, arguments: given }), answer, closes);
   const { result } = document as { result?: { content: { text: string }[]; isError?: boolean } };
   return { asked, text: result?.content[0]?.text, isError: result?.isError ?? false };
 };
@@ -57,6 +59,45 @@ describe('a session', () => {
     const { document, asked } = await answered(line);
     expect(document).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
     expect(asked).toEqual([]);
+  });
+});
+
+describe('a closure role', () => {
+  const toolsFor = async (closes?: ClosureRole) => {
+    const { document } = await answered(request('tools/list'), { ok: true }, closes);
+    return (document as { result: { tools: { name: string; inputSchema: { properties: object } }[] } }).result.tools;
+  };
+  test('has verdict instead of handoff, with the words and parts of its role', async () => {
+    expect((await toolsFor()).map(({ name }) => name)).toEqual(['handoff', 'post', 'ask', 'inbox', 'scope']);
+    const [verdict, ...others] = await toolsFor('qa');
+    expect(others.map(({ name }) => name)).toEqual(['post', 'ask', 'inbox', 'scope']);
+    expect(verdict).toMatchObject({
+      name: 'verdict',
+      inputSchema: { properties: { word: { enum: ['pass', 'concerns', 'blocked'] } } },
+    });
+    expect(Object.keys(verdict?.inputSchema.properties ?? {})).toEqual(['word', 'summary', 'findings', 'dimensions']);
+    const { document } = await answered(request('tools/call', { name: 'handoff', arguments: {} }), { ok: true }, 'qa');
+    expect(document).toMatchObject({ error: { code: -32602 } });
+  });
+  test('reports as a handoff with a report', async () => {
+    const given = { word: 'concerns', findings: ['slow'], dimensions: { live: 'concerns' } };
+    expect(await call('verdict', given, { ok: true }, 'qa')).toEqual({
+      asked: [{ do: 'handoff', handoff: { status: 'done', summary: 'qa: concerns', report: given } }],
+      text: 'report taken; you may end now',
+      isError: false,
+    });
+  });
+  test.each([
+    [{ word: 'clear' }, 'word must be one of pass, concerns, blocked'],
+    [{ word: 'pass', approvals: [] }, 'there is no argument "approvals"'],
+    [{ word: 'pass', dimensions: { live: 'fine' } }, 'dimensions must be names with pass, concerns, blocked'],
+    [{ word: 'pass', dimensions: 'pass' }, 'dimensions must be names with pass, concerns, blocked'],
+  ])('with %j asks nobody', async (given, why) => {
+    expect(await call('verdict', given, { ok: true }, 'qa')).toEqual({
+      asked: [],
+      text: `not taken: ${why}`,
+      isError: true,
+    });
   });
 });
 

@@ -61,8 +61,9 @@ function fits(property: Property | undefined, value: unknown): boolean {
     case 'integer':
       return Number.isInteger(value) && Number(value) >= property.minimum && Number(value) <= property.maximum;
     case 'object':
-      return Object.values(fieldsOf(value)).every((one) =>
-        property.additionalProperties.enum.some((word) => word === one),
+      return (
+        isObject(value) &&
+        Object.values(value).every((one) => property.additionalProperties.enum.some((word) => word === one))
       );
     default:
       return false;
@@ -109,7 +110,7 @@ const handoffTool: Tool = {
   ),
   message({ claims, ...handoff }) {
     if (claims === undefined) return { do: 'handoff', handoff };
-    const pairs = (claims as readonly string[]).map((claim) => claim.split('=', 2));
+    const pairs = [claims].flat().map((claim) => String(claim).split('=', 2));
     const unclear = pairs.find((pair) => pair.length < 2);
     if (unclear !== undefined) return `the claim ${unclear[0]} has no level: write part=level`;
     return { do: 'handoff', handoff: { ...handoff, claims: Object.fromEntries(pairs) } };
@@ -291,5 +292,6 @@ const failed = (id: Id | null, code: number, message: string): object => ({
 const spoken = (id: Id, text: string, isError: boolean): object =>
   done(id, { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) });
 
-const fieldsOf = (value: unknown): ToolArguments =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ToolArguments) : {};
+const isObject = (value: unknown): value is ToolArguments =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const fieldsOf = (value: unknown): ToolArguments => (isObject(value) ? value : {});
