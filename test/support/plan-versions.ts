@@ -42,7 +42,7 @@ export function isReused(history: readonly Stored[], task: string, attempt: numb
 }
 
 const taskIn = (plan: FrozenPlan, task: string) =>
-  plan.waves.flatMap((wave) => wave.tasks).find((planned) => planned.id === task);
+  plan.waves.flatMap(({ tasks, closure = [] }) => [...tasks, ...closure]).find((planned) => planned.id === task);
 
 /** I2, I5, I7: another version was asked for, comes between steps, keeps what is merged, and drops by name what it leaves out. */
 export function checkReplanned(history: readonly Stored[]): readonly Violation[] {
@@ -77,7 +77,7 @@ export function checkReplanned(history: readonly Stored[]): readonly Violation[]
 
 const has = (plan: FrozenPlan, task: string): boolean => plan.waves.some((_, wave) => hasIn(plan, wave, task));
 const hasIn = (plan: FrozenPlan, wave: number, task: string): boolean =>
-  plan.waves[wave]?.tasks.some((planned) => planned.id === task) === true;
+  [...(plan.waves[wave]?.tasks ?? []), ...(plan.waves[wave]?.closure ?? [])].some((planned) => planned.id === task);
 const ids = (plan: FrozenPlan, wave: number): string =>
   (plan.waves[wave]?.tasks ?? [])
     .map(({ id }) => id)
