@@ -93,7 +93,10 @@ describe('a plan that promotes', { timeout: 240_000 }, () => {
 
   test('to a level of a running system needs a proof that names the component', async () => {
     const live = { 'matrix.json': matrix.replace('"repo-landed"', '"baseline-proved"') };
-    await using p = await project({ files: live, plan: plan({ a: owner('a', { promotes: { parser: 'pilot-live' } }) }) });
+    await using p = await project({
+      files: live,
+      plan: plan({ a: owner('a', { promotes: { parser: 'pilot-live' } }) }),
+    });
     const run = await ran(p);
     expect((await p.cli('why', '--all', run)).stdout).toContain('no proof says that parser has reached pilot-live');
     const url = ['--url', 'https://example.org/dash', '--sha256', '0'.repeat(64)];

@@ -64,7 +64,9 @@ describe('a task that has to be proven live', { timeout: 240_000 }, () => {
 
     const seen = shot(p);
     const sha256 = createHash('sha256').update('it runs\n').digest('hex');
-    expect(await p.cli('proof', 'supersede', `${run}/p1`, '--level', 'live', '--file', seen, '-m', 'I saw it')).toMatchObject({
+    expect(
+      await p.cli('proof', 'supersede', `${run}/p1`, '--level', 'live', '--file', seen, '-m', 'I saw it'),
+    ).toMatchObject({
       code: 0,
     });
     await until(p, run, 'merged');
@@ -92,7 +94,9 @@ describe('a task that has to be proven live', { timeout: 240_000 }, () => {
 
   test('needs another proof after a rework, and a person may resolve the barrier instead', async () => {
     const more = `test -e new.txt && echo more >> new.txt || echo new > new.txt; tidegate handoff done -m did --claim proof=live`;
-    await using p = await project({ plan: plan(more, { closure: { qa: { command: ['/bin/sh', '-c', 'sleep 1; tidegate verdict blocked'] } } }) });
+    await using p = await project({
+      plan: plan(more, { closure: { qa: { command: ['/bin/sh', '-c', 'sleep 1; tidegate verdict blocked'] } } }),
+    });
     const run = await ran(p);
     expect((await add(p, run, '--file', shot(p))).code).toBe(0);
     await until(p, run, 'role-opened');
