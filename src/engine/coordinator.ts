@@ -17,7 +17,8 @@ import { type Driver, driveRun, type Neighbours, sharePlaces } from './driver.ts
 import type { EnginePorts } from './engine-ports.ts';
 import { followLedger } from './follow-ledger.ts';
 import { keepDisk } from './jobs/disk-keeper.ts';
-import { attest, createRun, landedRequest, lookBack } from './orders/create-run.ts';
+import { attest, createRun, lookBack } from './orders/create-run.ts';
+import { landedRequest } from './orders/current-run.ts';
 import { performer } from './perform.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 

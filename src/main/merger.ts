@@ -4,7 +4,7 @@ import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';
 import { recoverLanding } from '../merger/land/landing-recovery.ts';
-import type { MergerContext } from '../merger/open-run.ts';
+import type { MergerContext } from '../merger/order.ts';
 import { perform, serve } from '../merger/serve.ts';
 import { takeOver, tidyAfterFailure } from '../merger/take-over.ts';
 import { isEnvironmental } from '../ports/failures.ts';

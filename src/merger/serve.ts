@@ -20,7 +20,8 @@ import { makeTaskBase } from './candidate/task-base.ts';
 import { moveLanding } from './land/land.ts';
 import { rebuildLanding } from './land/rebuild-landing.ts';
 import { takeLandingEdit } from './land/take-landing-edit.ts';
-import { isCurrent, type MergerContext, openRun, stale } from './open-run.ts';
+import { openRun } from './open-run.ts';
+import { isCurrent, type MergerContext, stale } from './order.ts';
 import { takeEdit } from './take-edit.ts';
 import { undoLanding } from './undo/undo.ts';
 

@@ -8,7 +8,7 @@ import { type CommitId, commitId, taskId } from '../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { editedFiles } from '../domain/ledger/state-dir.ts';
-import { verifyObjects } from './objects.ts';
+import { verifyObjects } from './proof/objects.ts';
 import { verifyChain } from './proof/proof.ts';
 
 const task = taskId('a');

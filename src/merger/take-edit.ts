@@ -14,7 +14,7 @@ import type { By } from '../domain/ledger/requests.ts';
 import { editedFiles, refs } from '../domain/ledger/state-dir.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { type MergerOrder, mergerDone, recordWhile, refused } from './open-run.ts';
+import { type MergerOrder, mergerDone, recordWhile, refused } from './order.ts';
 import { eventsOf, type History, isVoidedBy, lastSnapshot, planInForce } from './proof/history.ts';
 
 type TakeEdit = { readonly task: TaskId; readonly from: CommitId; readonly copy: string; readonly by: By };

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { uncommittedPaths } from '../domain/gates/preflight.ts';
 import { refs } from '../domain/ledger/state-dir.ts';
-import type { MergerOrder } from './open-run.ts';
+import type { MergerOrder } from './order.ts';
 
 /**
  * A commit in our own repository of what the checkout holds and no commit does, on top of the branch that is checked out there. Their git

@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import { foldRun, type RunState } from '../domain/run/run.ts';
 import type { TaskState } from '../domain/run/task.ts';
 import { isAttended } from '../engine/orders/create-run.ts';
+import { currentRun } from '../engine/orders/current-run.ts';
 import { fullAt, type KnownRun, landsBefore } from '../engine/orders/find-run.ts';
 import type { Stored } from '../ports/ledger.ts';
 import type { Hosting, RepositoryHandle } from '../ports/repository-handle.ts';
@@ -17,8 +18,10 @@ import type { Repositories, RepositoryEntry, ServedRepository, Site } from './si
 /** A run that a route is about, now or as of an event. */
 export type SiteRun = {
   readonly repository: ServedRepository;
+  /** As the ledger has it, for requests. */
   readonly state: RunState;
   readonly stored: readonly Stored[];
+  /** As it is now, for people. */
   readonly view: RunView;
 };
 export type SiteTask = SiteRun & { readonly task: TaskState };
@@ -94,7 +97,8 @@ export async function findRun(
     );
   const { state, stored, times } = then;
   const now = at === undefined ? site.now().toISOString() : (stored.at(-1)?.at ?? '');
-  return ok({ repository: repository.value, state, stored, view: { state, times, now } });
+  const seen = at === undefined ? (await currentRun({ state }, { now, git: repository.value.repo.git })).state : state;
+  return ok({ repository: repository.value, state, stored, view: { state: seen, times, now } });
 }
 
 export async function findTask(
@@ -118,10 +122,16 @@ export async function findTask(
 
 /** Returns the facts beside the run itself that `why` needs. */
 export async function whyContext({ repository, view }: SiteRun) {
-  const runs = await repository.runs.all();
+  const runs = await currentLiveRuns(repository, view.now);
   const full = fullAt(runs, (await repository.repo.settings()).machine.agents);
   return { ahead: landsBefore(runs, view.state), full, attended: await isAttended(repository.repo, view) };
 }
+
+/** Returns all runs as they are now, also if no coordinator has recorded that yet. */
+export const currentLiveRuns = async (
+  { runs, repo: { git } }: ServedRepository,
+  now: string,
+): Promise<readonly LiveRun[]> => await Promise.all((await runs.all()).map((known) => currentRun(known, { now, git })));
 
 /** Returns the run as of an event, that one included. */
 export function asOf(known: KnownRun, at: number): LiveRun {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { objectPath } from '../../src/adapters/git/lfs/index.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
-import type { MergerContext } from '../../src/merger/open-run.ts';
+import type { MergerContext } from '../../src/merger/order.ts';
 import { perform } from '../../src/merger/serve.ts';
 import { expectClean, land, picture, readyToLand, runTip, undo } from '../support/landing.ts';
 import { pointed, pointerTo, stored } from '../support/lfs.ts';

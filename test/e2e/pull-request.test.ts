@@ -109,6 +109,8 @@ test('a pull request counts as landed once the target contains its commits, and 
   p.git('merge', '-q', '--no-ff', '-m', 'merge the pull request', `tidegate/${run}`);
 
   expect(documentOf(await p.cli('status', '--json'))).toMatchObject({ ended: 'landed', landing: { status: 'landed' } });
+  for (const command of ['why', 'runs', 'watch'])
+    expect((await p.cli(command)).stdout).toMatch(/Landed on main|has ended: landed/);
   expect((await p.cli('clean', '--dry-run')).stdout).toContain(`${run}.one.1: landed`);
   expect((await p.events()).some(({ event }) => event.type === 'pull-request-landed')).toBe(false);
   p.write('plan.yaml', JSON.stringify({ tasks: { three: writes('three') } }));

@@ -17,7 +17,7 @@ import { pass } from '../../src/domain/gates/make-verdict.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
-import type { MergerContext } from '../../src/merger/open-run.ts';
+import type { MergerContext } from '../../src/merger/order.ts';
 import { runTip } from '../../src/merger/proof/history.ts';
 import { perform } from '../../src/merger/serve.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';

@@ -1,5 +1,5 @@
 import { mergerProcess } from '../../src/adapters/merger-process/index.ts';
-import type { MergerContext } from '../../src/merger/open-run.ts';
+import type { MergerContext } from '../../src/merger/order.ts';
 import { type Merger, MergerFailed } from '../../src/ports/merger.ts';
 
 const main = new URL('../../dist/main/merger.js', import.meta.url).pathname;

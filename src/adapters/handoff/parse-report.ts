@@ -2,7 +2,7 @@ import { environmentPattern, type RoleReport } from '../../domain/closure/report
 import { closureRoles, qaDimensions, roleWords } from '../../domain/closure/roles.ts';
 import type { HandoffMisfit } from '../../domain/findings/attempt-rules.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The words of all roles. Only the task that gives the report decides which of them are its own. */
 export const everyWord: readonly string[] = [...new Set(closureRoles.flatMap((role) => roleWords[role].words))];
@@ -44,7 +44,7 @@ function faultOf(
   return wrong === undefined ? null : { fault, key: wrong[0].slice(0, 80) };
 }
 
-const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is JsonFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isWord = (value: unknown, words: readonly string[]): boolean =>
   typeof value === 'string' && words.includes(value);

@@ -3,7 +3,7 @@ import { exitLevels } from '../../domain/closure/exit-contract.ts';
 import type { HandoffMisfit } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
-import { type Fields, isList, isText, readReport, reportFault } from './parse-report.ts';
+import { isList, isText, type JsonFields, readReport, reportFault } from './parse-report.ts';
 
 /** The whole document, in bytes of UTF-8. */
 export const handoffLimit = 16 * 1024;
@@ -41,7 +41,7 @@ export function parseHandoff(bytes: Uint8Array): Result<Handoff, Finding> {
 
 function misfit(document: unknown): HandoffMisfit | null {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return { fault: 'not-object' };
-  const fields = document as Fields;
+  const fields = document as JsonFields;
   const unknown = Object.keys(fields).find((key) => !keys.has(key));
   if (unknown !== undefined) return { fault: 'unknown-key', key: unknown.slice(0, 80) };
   if (!['done', 'partial', 'failed'].includes(fields['status'] as string)) return { fault: 'status' };

@@ -22,7 +22,7 @@ export async function inBackground(
   const timeout = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
   let decided: TapName | null = null;
   for (;;) {
-    const view = following.view();
+    const view = await following.view();
     const tap = view === null ? null : openTap(view);
     if (view !== null && tap !== null && tap !== decided) {
       const undecided = await settleTap(repo, context, view, tap, options);

@@ -1,6 +1,5 @@
 import type { RunId } from '../../domain/base/ids.ts';
 import type { Barrier } from '../../domain/closure/barriers.ts';
-import { atTime } from '../../domain/decide/decide-tap.ts';
 import { failedRunAdvice } from '../../domain/explain/ending.ts';
 import { barriersOf, type Need, needsOf } from '../../domain/explain/needs.ts';
 import { openUndo } from '../../domain/landing/landing-queue.ts';
@@ -8,6 +7,7 @@ import { pullRequestCommand } from '../../domain/landing/pull-request.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
 import { evolveRun, plannedStates, type RunState } from '../../domain/run/run.ts';
 import { followStream } from '../../engine/follow-ledger.ts';
+import { currentRun } from '../../engine/orders/current-run.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
@@ -18,7 +18,7 @@ import { type Context, type ExitCode, exitCodes, type Outcome } from '../frame/c
 
 export interface Following extends AsyncDisposable {
   /** Null until a coordinator has started the run. */
-  view(): RunView | null;
+  view(): Promise<RunView | null>;
   /** Resolves at the next event of the run; at once when one came since the last call. */
   changed(): Promise<void>;
 }
@@ -44,9 +44,10 @@ export async function followRun(
   isNew = true;
   const subscription = follower.listen();
   return {
-    view: () => {
+    view: async () => {
       const now = repo.clock.now();
-      return state === null ? null : { state: atTime(state, now), times, now };
+      const current = await currentRun({ state, times }, { now, git: repo.git });
+      return current.state === null ? null : { state: current.state, times: current.times, now };
     },
     changed: async () => {
       await woken.promise;

@@ -3,6 +3,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { isInQueue } from '../../domain/landing/landing-queue.ts';
 import { requestStop } from '../../engine/actions/perform.ts';
 import { isAtRest } from '../../engine/orders/create-run.ts';
+import { currentRuns } from '../../engine/orders/current-run.ts';
 import { knownRuns, landsBefore } from '../../engine/orders/find-run.ts';
 import type { Hosting, RepositoryHandle } from '../../ports/repository-handle.ts';
 import { eventDescriber } from '../../view/event-line.ts';
@@ -66,10 +67,10 @@ export async function inForeground(
       const request = await requestOf(context, display, signals.take(), hosting.role);
       if (request === 'stop') await requestStop(repo, run);
       isStopping ||= request === 'stop';
-      const view = following.view();
+      const view = await following.view();
       if (request === 'detach') return detached(context, run, view);
       if (request === 'edit' && view !== null) await editOffScreen(repo, context, display, view);
-      const now = following.view();
+      const now = await following.view();
       const outcome = now === null ? null : await step(repo, context, now, display, { ...options, print }, isStopping);
       if (outcome !== null) {
         after = (await isAnotherActive(repo, run)) ? 'background' : 'nothing';
@@ -136,7 +137,7 @@ async function step(
     display.clear();
     return settledOutcome(view, context);
   }
-  const ahead = isInQueue(state) ? landsBefore(await knownRuns(repo.ledger), state) : null;
+  const ahead = isInQueue(state) ? landsBefore(await currentRuns(repo), state) : null;
   // without another coordinator, this process is it
   const copying = await copyingLines(repo, state);
   await display.show(view, { ahead, attended: true, copying });

@@ -127,7 +127,7 @@ async function awaitProposal(
   const patience = AbortSignal.timeout(repo.patienceMs);
   const timeout = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
   for (;;) {
-    const view = following.view();
+    const view = await following.view();
     if (view !== null && view.state.hash === hash) {
       if (openTap(view) !== null) return { view, warnings };
       if (isAtRest(view.state, { now: view.now, nonce: () => '' })) return null;

@@ -1,6 +1,7 @@
 import type { TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { RunState } from '../../domain/run/run.ts';
+import { currentRuns } from '../../engine/orders/current-run.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, type Subject } from '../../engine/orders/find-run.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
@@ -47,8 +48,11 @@ export async function resolveSubject(
 ): Promise<Result<Subject, Outcome>> {
   const runs = await knownRuns(repo.ledger);
   const preferred = findSubject(runs.filter(suit), typed, otherwise);
-  const subject = preferred.ok ? preferred : findSubject(runs, typed, otherwise);
-  return subject.ok ? subject : err(usageError(subject.error.reason, `${command}: ${subject.error.message}`));
+  // a run that is over by now is not live, even if no coordinator has recorded that
+  const subject = preferred.ok ? preferred : findSubject(await currentRuns(repo), typed, otherwise);
+  if (!subject.ok) return err(usageError(subject.error.reason, `${command}: ${subject.error.message}`));
+  const { run, task } = subject.value;
+  return ok({ ...(runs.find((known) => known.run === run) ?? subject.value), task });
 }
 
 /** Like `resolveSubject`, for a run that a coordinator has started. */
@@ -104,7 +108,7 @@ export async function showEach(
   typed: string | undefined,
   show: (typed: string | undefined) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const live = typed === undefined ? (await knownRuns(repo.ledger)).filter(isOpen) : [];
+  const live = typed === undefined ? (await currentRuns(repo)).filter(isOpen) : [];
   if (live.length < 2) return await show(typed);
   const outcomes: Outcome[] = [];
   for (const { run } of live) outcomes.push(await show(run));

@@ -376,15 +376,15 @@ const isLandingMoving = ({ landing }: RunState): boolean =>
  * it. After a halt, landing and undo may be tried again.
  */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
-  if (['requested-undo', 'requested-answer', 'requested-discard'].includes(request.type)) return true;
+  if (['requested-undo', 'requested-answer', 'requested-discard', 'requested-proof-revoke'].includes(request.type))
+    return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   if (request.type === 'requested-drop') return request.paths.length === 0;
   if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
   const isOfLanding =
     request.type === 'requested-land' ||
     request.type === 'requested-landing-edit' ||
-    request.type === 'requested-proof' ||
-    request.type === 'requested-proof-revoke';
+    request.type === 'requested-proof';
   return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
 }
 

@@ -288,7 +288,7 @@ export type RunEvent =
       readonly tree: TreeId;
       /** Set when it judges a landing on a branch that has moved. */
       readonly landing?: true;
-      /** What a person wants it to consider. */
+      /** The message of the person who started it again. */
       readonly message?: string;
       /** The snapshot that it continues from; absent when it starts on `commit`. */
       readonly from?: CommitId;

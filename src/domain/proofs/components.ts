@@ -75,7 +75,15 @@ export function openComponents(state: RunState, wave: WaveState): readonly Barri
       const because = { rule: 'component-open', run: state.run, component, level, ...open } as const;
       const [waitsFor] = open.tasks;
       const owner = open.code === 'shared-component-sibling-pending' && waitsFor !== undefined ? waitsFor : 'person';
-      return [{ id: componentBarrier(component), kind: 'component', owner, because }];
+      return [
+        {
+          id: componentBarrier(component),
+          kind: 'component',
+          owner,
+          ...(waitsFor === undefined ? {} : { task: waitsFor }),
+          because,
+        },
+      ];
     });
 }
 

@@ -5,7 +5,6 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { EarlierTask, RepoAttestation } from '../../domain/gates/evidence.ts';
 import type { JudgeContext } from '../../domain/gates/judge.ts';
 import { findingsIn, passes } from '../../domain/gates/verdict.ts';
-import { leftToLand } from '../../domain/landing/undo.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { By, RunOrder, TapName } from '../../domain/ledger/requests.ts';
 import {
@@ -156,33 +155,4 @@ async function inBase(git: Ancestry, base: CommitId, result: EarlierResult): Pro
 /** Returns what identifies a repository. */
 export async function attest(git: Pick<GitReader, 'rootCommit' | 'remotes'>): Promise<RepoAttestation> {
   return { rootCommit: await git.rootCommit(), remotes: await git.remotes() };
-}
-
-/**
- * Returns the events that follow once the person's branch contains the commits of a pull request; none before. Merging it made no
- * event, so this is decided at every look: the coordinator records the events, and views apply them.
- */
-export async function landedRequest(state: RunState | null, git: GitReader): Promise<readonly RunEvent[]> {
-  if (state?.landing.status !== 'offered' || state.ended !== 'done') return [];
-  const { branch } = state.target;
-  const tip = await git.branchTip(branch);
-  if (tip === null || !(await git.isAncestor(state.landing.new, tip))) return [];
-  const tasks = leftToLand(state);
-  const commits = Object.values(state.tasks).flatMap(({ id, progress }) =>
-    progress.status === 'merged' && tasks.includes(id) ? [{ task: id, commit: progress.commit }] : [],
-  );
-  return [
-    { type: 'pull-request-landed', branch, commit: tip, tasks, commits },
-    { type: 'run-ended', outcome: 'landed' },
-  ];
-}
-
-/** Returns the run as it would be recorded now, without recording anything. */
-export async function asSeenNow<Known extends { readonly state: RunState | null }>(
-  known: Known,
-  git: GitReader,
-): Promise<Known> {
-  const events = await landedRequest(known.state, git);
-  const state = events.reduce((before, event) => evolveRun(before, { seq: 0, event }), known.state);
-  return events.length === 0 ? known : { ...known, state };
 }

@@ -13,8 +13,8 @@ function subjectOf({ plan, waves, tasks }: RunState, { id }: PlannedTask, attemp
 }
 
 export function roleTitle(state: RunState, task: PlannedTask, words: string): string {
-  const wave = (state.tasks[task.id]?.wave ?? 0) + 1;
-  return [`# Closure role ${task.closes} of wave ${wave}`, ...(words === '' ? [] : [words])].join('\n\n');
+  const number = (state.tasks[task.id]?.wave ?? 0) + 1;
+  return [`# Closure role ${task.closes} of wave ${number}`, ...(words === '' ? [] : [words])].join('\n\n');
 }
 
 /**

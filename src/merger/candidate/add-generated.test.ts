@@ -3,7 +3,7 @@ import { passChecks, undo } from '../../../test/support/landing.ts';
 import { type Edits, run, scene } from '../../../test/support/merger-scene.ts';
 import { commitId, treeId } from '../../domain/base/ids.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { verifyObjects } from '../objects.ts';
+import { verifyObjects } from '../proof/objects.ts';
 import { verifyChain } from '../proof/proof.ts';
 
 const branch = `refs/tidegate/runs/${run}`;

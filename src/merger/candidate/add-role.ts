@@ -6,9 +6,9 @@ import { refs } from '../../domain/ledger/state-dir.ts';
 import { closureOf } from '../../domain/plan/plan.ts';
 import { addedIn, bothNames, namesAfter, pathTwins } from '../../domain/scope/path-safety.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { type MergerOrder, mergerDone, recordFacts, refused } from '../open-run.ts';
+import { commitMessage } from '../commit-message.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../order.ts';
 import { candidateTop, eventsOf, judgedPhases, planInForce, readySnapshot } from '../proof/history.ts';
-import { commitMessage } from './add-generated.ts';
 import { integrator } from './candidate.ts';
 
 /** Makes one commit on top of the candidate with the changes of a closure role. Nothing moves but a ref that keeps the commit. */

@@ -24,8 +24,8 @@ import type { PlannedTask } from '../../domain/plan/plan.ts';
 import { addedIn, bothNames, namesAfter, pathTwins } from '../../domain/scope/path-safety.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
-import { verifyObjects } from '../objects.ts';
-import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../open-run.ts';
+import { commitMessage, takenTrailers } from '../commit-message.ts';
+import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
 import {
   candidateTop,
   commitsOfRound,
@@ -40,8 +40,9 @@ import {
   planned,
   runTip,
 } from '../proof/history.ts';
+import { verifyObjects } from '../proof/objects.ts';
 import { verifyChain } from '../proof/proof.ts';
-import { commitMessage, definedBefore, takenTrailers } from './add-generated.ts';
+import { definedBefore } from './earlier-definitions.ts';
 
 type Built = Extract<RunEvent, { type: 'candidate-built' }>;
 

@@ -13,7 +13,7 @@ import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { By } from '../../domain/ledger/requests.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { type MergerOrder, mergerDone, recordFacts, refused } from '../open-run.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../order.ts';
 import { eventsOf, type History, lastSnapshot } from '../proof/history.ts';
 
 /**

@@ -13,7 +13,7 @@ import { refs } from '../../domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
-import { type MergerOrder, mergerDone, recordWhile, refused } from '../open-run.ts';
+import { type MergerOrder, mergerDone, recordWhile, refused } from '../order.ts';
 import {
   allNeeds,
   eventsOf,

@@ -8,7 +8,7 @@ import { landingConflicts } from '../../domain/landing/land-some.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../open-run.ts';
+import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
 import { lostProof } from '../proof/bundles.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
 import { landingGap } from '../proof/roles.ts';

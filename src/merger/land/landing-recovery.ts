@@ -33,7 +33,7 @@ import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
-import type { MergerContext } from '../open-run.ts';
+import type { MergerContext } from '../order.ts';
 
 /**
  * Finishes or undoes a landing that was cut off: the ref has moved, or the whole index has, so that only the ref is

@@ -29,9 +29,9 @@ import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import type { ObstacleRules } from '../../domain/findings/landing-rules.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
-import { deliverLfs, lfsObstacle } from '../objects.ts';
-import type { MergerOrder } from '../open-run.ts';
+import type { MergerOrder } from '../order.ts';
 import { clearJournal, parentsOf, recoverLanding, statsAt, writeJournal } from './landing-recovery.ts';
+import { deliverLfs, lfsObstacle } from './lfs.ts';
 
 type Move = { readonly ref: string; readonly old: CommitId | null; readonly new: CommitId | null };
 

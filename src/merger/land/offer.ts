@@ -24,7 +24,7 @@ import {
 import type { LedgerEvent, RunEvent } from '../../domain/ledger/events.ts';
 import { commitSubject } from '../../domain/plan/commit-subject.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../open-run.ts';
+import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
 import { creation, eventsOf, type History, planInForce, planned } from '../proof/history.ts';
 
 type Branch = { readonly branch: string; readonly commit: CommitId };

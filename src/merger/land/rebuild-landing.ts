@@ -22,8 +22,9 @@ import type { ForeignCommit } from '../../domain/ledger/landing-events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import { bothNames, pathTwins } from '../../domain/scope/path-safety.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { definedBefore, readTrailer } from '../candidate/add-generated.ts';
-import { type MergerOrder, mergerDone, recordFacts, refused } from '../open-run.ts';
+import { definedBefore } from '../candidate/earlier-definitions.ts';
+import { readTrailer } from '../commit-message.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../order.ts';
 import {
   allNeeds,
   creation,

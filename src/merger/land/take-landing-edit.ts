@@ -19,8 +19,8 @@ import { type Rebuilt, type SidesBeside, sideName } from '../../domain/landing/l
 import type { By } from '../../domain/ledger/requests.ts';
 import { editedFiles, refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { editTrailer, withTrailer } from '../candidate/add-generated.ts';
-import { type MergerOrder, mergerDone, recordFacts, refused } from '../open-run.ts';
+import { editTrailer, withTrailer } from '../commit-message.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../order.ts';
 import { byHand, eventsOf, type History } from '../proof/history.ts';
 import { walkEdited } from '../take-edit.ts';
 

@@ -6,7 +6,7 @@ import { inconclusive } from '../../domain/gates/make-verdict.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
 import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
-import { verifyObjects } from '../objects.ts';
+import { verifyObjects } from './objects.ts';
 import { verifyChain } from './proof.ts';
 
 let s: Scene;

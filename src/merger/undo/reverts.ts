@@ -18,10 +18,10 @@ import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { readTrailer } from '../candidate/add-generated.ts';
+import { readTrailer } from '../commit-message.ts';
 import { examineMove } from '../land/move-branch.ts';
 import { standingLandings } from '../land/rebuild-landing.ts';
-import { type MergerOrder, recordFacts } from '../open-run.ts';
+import { type MergerOrder, recordFacts } from '../order.ts';
 import { eventsOf, type History } from '../proof/history.ts';
 
 export type Prepared = Extract<RunEvent, { type: 'undo-prepared' }>;

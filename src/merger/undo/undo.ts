@@ -9,7 +9,7 @@ import { uncheckedOn } from '../land/land.ts';
 import { recoverLanding } from '../land/landing-recovery.ts';
 import { examineMove, hasReached, moveBranch } from '../land/move-branch.ts';
 import { standingLandings } from '../land/rebuild-landing.ts';
-import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../open-run.ts';
+import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
 import { eventsOf, type History } from '../proof/history.ts';
 import { type Prepared, preparations, prepareUndo, undoneTasks } from './reverts.ts';
 

@@ -10,15 +10,18 @@ import type { runRoutes } from '../../protocol/routes/runs.ts';
 import { conflictsOf, runDocument } from '../../view/document.ts';
 import { needSince } from '../../view/run-view.ts';
 import { whyRun } from '../../view/why.ts';
-import { asOf, findRepositoryAt, findRun, noRun, pageOf, type SiteRun, whyContext } from '../find.ts';
+import { asOf, currentLiveRuns, findRepositoryAt, findRun, noRun, pageOf, type SiteRun, whyContext } from '../find.ts';
 import type { Handlers, Site } from '../site.ts';
 
 export const runHandlers: Handlers<typeof runRoutes> = {
   runs: async ({ params, query }, site) => {
     const repository = await findRepositoryAt(site, params.repository, query.at);
     if (!repository.ok) return repository;
-    const all = await repository.value.runs.all();
-    const then = query.at === undefined ? all : all.map((known) => asOf(known, query.at ?? 0));
+    const { at } = query;
+    const then =
+      at === undefined
+        ? await currentLiveRuns(repository.value, site.now().toISOString())
+        : (await repository.value.runs.all()).map((known) => asOf(known, at));
     const begun = then.filter(({ stored }) => stored.length > 0);
     return pageOf(begun.map(summaryOf), query, ({ run }) => run);
   },
@@ -91,10 +94,11 @@ function ofRun<Input extends OfRun, Document>(
 async function inboxOf(site: Site, id: string) {
   try {
     const repository = await site.repositories.open(id);
-    const runs = repository === null ? [] : await repository.runs.all();
+    const now = site.now().toISOString();
+    const runs = repository === null ? [] : await currentLiveRuns(repository, now);
     const items = runs.flatMap(({ run, state, times }) => {
       if (state === null || state.ended !== null) return [];
-      const view = { state, times, now: site.now().toISOString() };
+      const view = { state, times, now };
       return needsOf(state).map((need) => ({ repository: id, run, ...need, since: needSince(view, need) }));
     });
     return { items, problems: [] };

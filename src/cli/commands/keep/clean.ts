@@ -1,8 +1,7 @@
 import { shellPath } from '../../../domain/base/safe-text.ts';
 import { sizeText } from '../../../domain/kept/disk.ts';
 import { keepingOf, keepingOfLfs } from '../../../engine/jobs/disk-keeper.ts';
-import { asSeenNow } from '../../../engine/orders/create-run.ts';
-import { knownRuns } from '../../../engine/orders/find-run.ts';
+import { currentRuns } from '../../../engine/orders/current-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { actOnce } from '../../frame/act.ts';
@@ -35,8 +34,7 @@ export const cleanCommand = command({
 
 /** Removes what no run needs any more, and lists the rest with its reason. */
 export async function cleanDisk(dryRun: boolean, repo: RepositoryHandle): Promise<Outcome> {
-  const known = await knownRuns(repo.ledger);
-  const runs = (await Promise.all(known.map((one) => asSeenNow(one, repo.git)))).map(({ state }) => state);
+  const runs = (await currentRuns(repo)).map(({ state }) => state);
   const holdings = await repo.disk.holdings();
   const copies = holdings
     .flatMap((holding) => (holding.kind === 'copy' ? [holding] : []))

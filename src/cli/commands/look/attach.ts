@@ -63,7 +63,7 @@ async function follow(
   let number = options.first;
   let transcript = transcriptOf(repo, context, attemptId(run, task, number), options.tail);
   for (;;) {
-    const { now, isOver } = stateOf(following, task, number);
+    const { now, isOver } = await stateOf(following, task, number);
     await transcript.printNew();
     if (isOver && (options.alone || !hasNext(now, number))) return done([], { attempt: attemptId(run, task, number) });
     if (isOver && now !== undefined && now.task.launches > number) {
@@ -79,8 +79,8 @@ async function follow(
 
 type TaskNow = { readonly run: RunState; readonly task: TaskState };
 
-function stateOf(following: Following, id: TaskSubject['task'], number: number) {
-  const run = following.view()?.state;
+async function stateOf(following: Following, id: TaskSubject['task'], number: number) {
+  const run = (await following.view())?.state;
   const task = run?.tasks[id];
   const now = run === undefined || task === undefined ? undefined : { run, task };
   const isOver = task === undefined || !isLive(task) || (attemptOf(task)?.number ?? 0) > number;

@@ -1,7 +1,6 @@
 import { recordsOf } from '../../../domain/board/board.ts';
-import { atTime } from '../../../domain/decide/decide-tap.ts';
 import { needsOf } from '../../../domain/explain/needs.ts';
-import { knownRuns } from '../../../engine/orders/find-run.ts';
+import { currentRuns } from '../../../engine/orders/current-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { recordDocument, recordLines } from '../../../view/board-lines.ts';
@@ -32,8 +31,8 @@ export const inboxCommand = command({
   group: 'look',
   summary: 'list everything that is waiting for you, in all runs',
   looks: async (_input, repo, context) => {
-    const items = (await knownRuns(repo.ledger)).flatMap(({ run, state }) =>
-      state === null ? [] : needsOf(atTime(state, repo.clock.now())).map((need) => ({ run, ...need })),
+    const items = (await currentRuns(repo)).flatMap(({ run, state }) =>
+      state === null ? [] : needsOf(state).map((need) => ({ run, ...need })),
     );
     if (items.length === 0) return done(['Nothing is waiting for you.'], { items });
     const lines = items.flatMap(({ run, task, ...need }): readonly Text[] => [

@@ -32,7 +32,7 @@ export const showCommand = command({
 async function showOne(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
   const subject = await resolveRun(repo, 'show', typed, 'newest');
   if (!subject.ok) return subject.error;
-  const view = viewOf(repo, subject.value);
+  const view = await viewOf(repo, subject.value);
   if (view === null) throw new Error('a started run has a view');
   const { task } = subject.value;
   if (task === null)

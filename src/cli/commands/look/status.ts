@@ -1,11 +1,11 @@
 import { dcmSessionLine, replayDcmSessions } from '../../../dcm/replay.ts';
 import type { DcmSession } from '../../../dcm/session.ts';
-import { atTime } from '../../../domain/decide/decide-tap.ts';
 import { endLine } from '../../../domain/explain/ending.ts';
 import { needsOf } from '../../../domain/explain/needs.ts';
 import { noCoordinatorAdvice } from '../../../domain/explain/text.ts';
-import { asSeenNow, isAttended } from '../../../engine/orders/create-run.ts';
-import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
+import { isAttended } from '../../../engine/orders/create-run.ts';
+import { currentRun, currentRuns } from '../../../engine/orders/current-run.ts';
+import { findSubject, isOpen, type KnownRun, landsBefore } from '../../../engine/orders/find-run.ts';
 import { dcmStream } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
@@ -31,7 +31,7 @@ async function showStatus(
   repo: RepositoryHandle,
   context: Context,
 ): Promise<Outcome> {
-  const runs = await Promise.all((await knownRuns(repo.ledger)).map((one) => asSeenNow(one, repo.git)));
+  const runs = await currentRuns(repo);
   const listed = { runs: runs.map((known) => summary(known)) };
   const sessions = all ? await replayDcmSessions(repo.ledger) : [];
   if (typed === undefined && runs.length + sessions.length === 0) return done([noRuns], listed);
@@ -45,7 +45,7 @@ async function showStatus(
     return done(await runLines(repo, runs, runs.filter(isOpen)), listed);
   if (!subject.ok) return usageError(subject.error.reason, `status: ${subject.error.message}`);
   const { run } = subject.value;
-  const current = viewOf(repo, subject.value);
+  const current = await viewOf(repo, subject.value);
   if (current === null)
     return done([`No coordinator has started ${run} yet. Start one: tidegate resume ${run}`], { run, ordered: true });
   const view = { ...current, activity: await activityReader(repo)(current.state) };
@@ -70,7 +70,7 @@ export const runsCommand = command({
   summary: 'list the runs of this repository, one line each',
   options: { all: { about: 'also list runs that ended before the newest ten' } },
   looks: async ({ all }, repo) => {
-    const runs = await knownRuns(repo.ledger);
+    const runs = await currentRuns(repo);
     const ended = runs.filter((known) => !isOpen(known)).toReversed();
     const shown = [...runs.filter(isOpen), ...(all ? ended : ended.slice(0, 10))];
     const hidden = runs.length - shown.length;
@@ -86,9 +86,10 @@ export const runsCommand = command({
 });
 
 /** Null while no coordinator has started the run. */
-export function viewOf(repo: RepositoryHandle, { state, stored }: KnownRun): RunView | null {
+export async function viewOf(repo: RepositoryHandle, known: KnownRun): Promise<RunView | null> {
   const now = repo.clock.now();
-  return state === null ? null : { state: atTime(state, now), times: timesOf(stored), now };
+  const { state, stored } = await currentRun(known, { now, git: repo.git });
+  return state === null ? null : { state, times: timesOf(stored), now };
 }
 
 async function unattendedLines(repo: RepositoryHandle, view: RunView): Promise<readonly Text[]> {
@@ -102,7 +103,7 @@ const runLines = (repo: RepositoryHandle, runs: readonly KnownRun[], shown = run
   Promise.all(shown.map((known) => runLine(repo, runs, known)));
 
 async function runLine(repo: RepositoryHandle, runs: readonly KnownRun[], known: KnownRun): Promise<Text> {
-  const view = viewOf(repo, known);
+  const view = await viewOf(repo, known);
   if (view === null) return [{ text: known.run, tone: 'strong' }, ': not started yet'];
   const [need] = needsOf(view.state);
   const ahead = landsBefore(runs, view.state);

@@ -4,7 +4,8 @@ import { isInQueue, openUndo } from '../../../domain/landing/landing-queue.ts';
 import { canonicalJson } from '../../../domain/plan/plan.ts';
 import type { RunState } from '../../../domain/run/run.ts';
 import { isAttended } from '../../../engine/orders/create-run.ts';
-import { knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
+import { currentRuns } from '../../../engine/orders/current-run.ts';
+import { landsBefore } from '../../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import { eventDescriber } from '../../../view/event-line.ts';
 import type { RunView } from '../../../view/run-view.ts';
@@ -43,7 +44,7 @@ async function watch(repo: RepositoryHandle, context: Context, run: RunId): Prom
   const printActivity = json ? activityPrinter(repo, context) : null;
   const printWaits = json || terminal.interactive ? null : waitPrinter(repo, context);
   for (;;) {
-    const view = following.view();
+    const view = await following.view();
     if (view !== null) await printActivity?.(view);
     if (view !== null) await printWaits?.(view);
     const isOver = view !== null && view.state.ended !== null && !isUndoing(view.state);
@@ -53,7 +54,7 @@ async function watch(repo: RepositoryHandle, context: Context, run: RunId): Prom
     }
     if (view !== null) {
       const copying = await copyingLines(repo, view.state);
-      const ahead = isInQueue(view.state) ? landsBefore(await knownRuns(repo.ledger), view.state) : null;
+      const ahead = isInQueue(view.state) ? landsBefore(await currentRuns(repo), view.state) : null;
       await display.show(view, { ahead, attended: await isAttended(repo, view), copying });
     } else display.showLine(`No coordinator has started ${run} yet.`);
     const pressed = display.live()?.next() ?? never();

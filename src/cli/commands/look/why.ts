@@ -1,5 +1,6 @@
 import { isAttended } from '../../../engine/orders/create-run.ts';
-import { fullAt, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
+import { currentRuns } from '../../../engine/orders/current-run.ts';
+import { fullAt, landsBefore } from '../../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import { closingActions, closingLines } from '../../../view/closing.ts';
 import { adviceLines } from '../../../view/run-view.ts';
@@ -23,7 +24,7 @@ export const whyCommand = command({
 async function listAll(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
   const subject = await resolveWholeRun(repo, 'why', typed, 'newest');
   if (!subject.ok) return subject.error;
-  const view = viewOf(repo, subject.value);
+  const view = await viewOf(repo, subject.value);
   if (view === null) throw new Error('a started run has a view');
   const { run } = subject.value;
   return done(closingLines(view), { run, actions: closingActions(view) });
@@ -32,10 +33,10 @@ async function listAll(typed: string | undefined, repo: RepositoryHandle): Promi
 async function explainOne(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
   const subject = await resolveRun(repo, 'why', typed, 'newest');
   if (!subject.ok) return subject.error;
-  const view = viewOf(repo, subject.value);
+  const view = await viewOf(repo, subject.value);
   if (view === null) throw new Error('a started run has a view');
   const { run, task } = subject.value;
-  const runs = await knownRuns(repo.ledger);
+  const runs = await currentRuns(repo);
   const full = fullAt(runs, (await repo.settings()).machine.agents);
   const around = { ahead: landsBefore(runs, view.state), full, attended: await isAttended(repo, view) };
   const why = task === null ? whyRun(view, around) : whyTask(view, task, around);

@@ -26,7 +26,7 @@ async function abandon(repo: RepositoryHandle, typed: string | undefined): Promi
   const outcome = await actOn(repo, { action: 'abandon', subject: subject.value, input: {} });
   if (outcome.exit !== exitCodes.done || subject.value.state.ended !== null) return outcome;
   for (;;) {
-    const state = following.view()?.state;
+    const state = (await following.view())?.state;
     if (state?.ended !== undefined && state.ended !== null) return outcome;
     if (isHalted) return halted(run);
     await Promise.race([following.changed(), ticks.next()]);

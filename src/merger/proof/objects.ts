@@ -1,25 +1,12 @@
-import { existsSync, rmSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { writeWhole } from '../adapters/files/durable-file.ts';
-import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/git/lfs/index.ts';
-import { runGit } from '../adapters/git/process/index.ts';
-import {
-  type Change,
-  objectsBeyondBranches,
-  type Person,
-  readChanges,
-  readCommits,
-  readManyChanges,
-} from '../adapters/git/write/index.ts';
-import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
-import { err, ok, type Result } from '../domain/base/result.ts';
-import type { ObjectGap } from '../domain/findings/merger-rules.ts';
-import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
-import { verifyGeneratedObjects } from './candidate/add-generated.ts';
-import { verifyPromotedObjects } from './candidate/promote.ts';
-import type { Obstacle } from './land/move-branch.ts';
-import type { MergerOrder } from './open-run.ts';
-import { eventsOf, type History, judgedPhases } from './proof/history.ts';
+import { readChanges, readCommits, readManyChanges } from '../../adapters/git/write/index.ts';
+import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { ObjectGap } from '../../domain/findings/merger-rules.ts';
+import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import { verifyGeneratedObjects } from './generated-objects.ts';
+import { eventsOf, type History, judgedPhases } from './history.ts';
+import { verifyPromotedObjects } from './promoted-objects.ts';
 
 /**
  * Verifies that the repository holds what the ledger says of this round: snapshots are one commit on their recorded base, the
@@ -108,52 +95,4 @@ async function verifyEdit(repository: string, history: History, task: TaskId): P
   const changes = await readChanges(repository, left.event.snapshot.commit, edit.event.snapshot.commit);
   const paths = changes.map(({ path }) => path).toSorted();
   return isDeepStrictEqual(paths, edit.event.paths.toSorted()) ? ok(null) : err({ gap: 'edit-paths', task });
-}
-
-/**
- * Gives the person's repository every LFS object of ours that `commit` brings to their branches, also of commits on the
- * way: their own git-lfs then finds it at checkout and at the next push. The commit's git objects are there already.
- */
-export async function deliverLfs(order: MergerOrder, person: Person, commit: CommitId): Promise<void> {
-  if (!existsSync(order.state.lfs)) return;
-  const ids = await objectsBeyondBranches(person, commit);
-  const pointers = await readPointers(order.state.repository, ids);
-  const ours = [...pointers.values()].filter((pointer) => findObject([order.state.lfs], pointer) !== null);
-  if (ours.length === 0) return;
-  const theirs = await personsStore(order.checkout, order.env);
-  for (const { oid } of ours) giveObject(order.state.lfs, theirs, oid);
-}
-
-/**
- * A person may have set git to require a filter for LFS files. If that cannot run, git would stop in the middle
- * of the files, and could not put them back either: that is seen before anything is touched.
- */
-export async function lfsObstacle(
-  order: MergerOrder,
-  person: Person,
-  move: { readonly changes: readonly Change[]; readonly new: CommitId },
-): Promise<Obstacle | null> {
-  const written = move.changes.filter(({ newMode }) => newMode.startsWith('100')).map(({ path }) => path);
-  if (written.length === 0 || !(await isRequired(person))) return null;
-  const files = [...(await lfsPaths(order.state.repository, move.new, written))];
-  if (files.length === 0 || (await canFilter(order, person))) return null;
-  return { rule: 'lfs-unusable', files };
-}
-
-async function isRequired(person: Person): Promise<boolean> {
-  const setting = await runGit({ ...person, args: ['config', '--type=bool', '--get', 'filter.lfs.required'] });
-  return setting.exitCode === 0 && setting.stdout.toString('latin1').trim() === 'true';
-}
-
-/** Runs the person's filter on empty input, whatever program it is. The result is kept nowhere. */
-async function canFilter(order: MergerOrder, person: Person): Promise<boolean> {
-  const attributes = `${order.state.root}/every-file-lfs`;
-  writeWhole(attributes, '* filter=lfs\n');
-  try {
-    const config = [...person.config, `core.attributesFile=${attributes}`];
-    const args = ['hash-object', '--stdin', '--path=tidegate-asks-whether-git-lfs-runs'];
-    return (await runGit({ ...person, config, args })).exitCode === 0;
-  } finally {
-    rmSync(attributes, { force: true });
-  }
 }
