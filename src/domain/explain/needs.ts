@@ -118,7 +118,8 @@ function taskCause(state: RunState, task: TaskState): Cause | null {
   if (task.about !== undefined && isSettled(task)) return null;
   if (progress.status === 'held') return { kind: 'held', task: id, hold: progress.hold };
   if (progress.status === 'failed') return { kind: 'failed', task: id, failed: progress };
-  if (progress.status !== 'waiting' || task.wave !== currentWave(state)?.index) return null;
+  const isOpen = task.wave === currentWave(state)?.index || task.about?.landing === true;
+  if (progress.status !== 'waiting' || !isOpen) return null;
   const spend = taskSpend(state, task);
   if (isOver(spend)) return { kind: 'budget', task: id, spend };
   if (progress.next.halt !== null) return { kind: 'launch', task: id, because: progress.next.halt };
