@@ -193,6 +193,7 @@ const unseen: Readonly<Record<string, string>> = {
   'task-edited snapshot.diff[].keys[]': 'as of `attempt-ended`',
   'generator-ended snapshot.diff[].keys[]': 'as of `attempt-ended`',
   'task-edited snapshot.made[].path': 'as of `attempt-ended`',
+  'phase-judged evidence.resolved.who': 'as of `barrier-resolved`',
   'task-edited snapshot.proofs[].path': 'as of `attempt-ended`',
   'task-edited snapshot.proofs[].kind': 'as of `attempt-ended`',
   'candidate-completed before.changes[].path': 'as of `candidate-built`, with generated files',

@@ -1,3 +1,4 @@
+import { resolvedContract } from '../domain/closure/open-contracts.ts';
 import type { CheckOutcome } from '../domain/gates/evidence.ts';
 import { needsSnapshotChecks } from '../domain/gates/exit-gates.ts';
 import { judge, judged } from '../domain/gates/judge.ts';
@@ -22,7 +23,8 @@ export function monitor(state: RunState): readonly Step[] {
 type Ended = TaskProgress & { readonly status: 'ended' };
 
 function judgeEnded(state: RunState, task: TaskState, progress: Ended): readonly Step[] {
-  const checked = checkSnapshot(state, task, progress);
+  const resolved = resolvedContract(state, task);
+  const checked = resolved === null ? checkSnapshot(state, task, progress) : { resolved };
   if ('step' in checked) return checked.step;
   const evidence = { ...evidenceOf(progress), ...checked };
   const verdict = judged(contextOf(state), { phase: 'monitor', task: task.id, evidence });

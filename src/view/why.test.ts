@@ -336,10 +336,12 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate rework checkout-k3f9/hello -m 'continue from the existing work, finish the task, then hand off'
     [gate: exit-contract]
     checkout-k3f9/hello has been held for 12m 18s: the handoff claims proof unit; the contract requires integration.
+      | let it pass:   tidegate resolve checkout-k3f9/contract-hello -m "your reason"
       its work is kept, and nothing was merged
       tidegate rework checkout-k3f9/hello -m 'reach and claim proof=integration'
     [gate: evidence]
     checkout-k3f9/hello has been held for 12m 18s: the proof out/report.json was not left.
+      | let it pass:   tidegate resolve checkout-k3f9/contract-hello -m "your reason"
       its work is kept, and nothing was merged
       tidegate rework checkout-k3f9/hello -m 'write the proof out/report.json'
     [gate: report]

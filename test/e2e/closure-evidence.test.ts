@@ -212,6 +212,16 @@ describe('a claim', () => {
     ]);
     expect(await eventsOf(p, 'merged')).toEqual([]);
     expect((await p.cli('why', `${run}/a`)).stdout).toContain('tidegate rework');
+
+    // the only way around is a reason of a person, for exactly this tree
+    expect((await p.cli('resolve', `${run}/contract-a`)).code).toBe(2);
+    expect((await p.cli('resolve', `${run}/contract-a`, '-m', 'I ran the tests by hand')).code).toBe(0);
+    await p.cli('resume', run, '--land', '--json');
+    expect(await heldBy(p, 'a')).toEqual([]);
+    expect(p.git('show', 'main:work.txt')).toBe('work');
+    expect(checkHistory(await p.events())).toEqual([]);
+    expect((await p.cli('verify')).code).toBe(0);
+    expect((await p.cli('replay', run)).code).toBe(0);
   }, 120_000);
 });
 

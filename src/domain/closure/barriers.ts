@@ -27,7 +27,7 @@ export type Barrier = {
 };
 
 /** In the order in which people are asked about them. */
-export const barrierKinds = ['question', 'proof', 'component', 'report'] as const;
+export const barrierKinds = ['question', 'contract', 'proof', 'component', 'report'] as const;
 export type BarrierKind = (typeof barrierKinds)[number];
 
 /**

@@ -9,6 +9,7 @@ import { isLive } from '../run/schedule.ts';
 import { type RoleSubject, snapshotOf, type TaskState } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
 import { openBarriers, roleStatusOf } from './barriers.ts';
+import { openContracts } from './open-contracts.ts';
 
 /**
  * Decides a person's request about a closure role. It can run again, with a message or without. Nobody can drop it or accept its
@@ -54,11 +55,13 @@ export function resolveBarrier(
   if (judge?.about?.landing === true)
     return ok([{ type: 'barrier-resolved', wave: judge.wave, barrier, tree: judge.about.tree, reason, by }]);
   const wave = currentWave(state);
-  const barriers = wave === undefined ? [] : openBarriers(state, wave);
+  const barriers = wave === undefined ? [] : [...openContracts(state, wave), ...openBarriers(state, wave)];
   const open = [...new Set(barriers.flatMap(({ id, tree: subject }) => (subject === undefined ? [] : [id])))];
-  const tree = barriers.find(({ id }) => id === barrier)?.tree;
+  const named = barriers.find(({ id }) => id === barrier);
+  const tree = named?.tree;
+  const judged = named?.kind === 'contract' && named.task !== undefined ? { task: named.task } : {};
   if (wave === undefined || tree === undefined) return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
-  return ok([{ type: 'barrier-resolved', wave: wave.index, barrier, tree, reason, by }]);
+  return ok([{ type: 'barrier-resolved', wave: wave.index, barrier, tree, reason, ...judged, by }]);
 }
 
 type Candidate = BuiltRound & { readonly tip: Tip };

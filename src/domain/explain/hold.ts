@@ -132,6 +132,10 @@ function unfinished(subject: string): Omit<Advice, 'message'> {
 }
 
 export const diffLine = (subject: string): string => `its changes:   tidegate diff ${subject}`;
+/** Lets the task pass without what its exit contract requires. `subject` is `run/task`. */
+const resolveLine = (subject: string): string =>
+  `let it pass:   tidegate resolve ${subject.replace('/', '/contract-')} -m "your reason"`;
+
 export const acceptLine = (subject: string): string => `accept as is:  tidegate accept ${subject}`;
 
 /** Shows only the changes to the definition: the rest of the work is not in question. */
@@ -181,12 +185,12 @@ const gateAdvices: Readonly<Record<MonitorGate, GateAdvice>> = {
   'exit-contract': (subject, findings) => {
     const claims = findings.flatMap((one) => (one.rule === 'exit-claim' ? [`${one.part}=${one.level}`] : []));
     const message = claims.length === 0 ? 'close the gap that you reported' : `reach and claim ${claims.join(', ')}`;
-    return { safe: kept, command: reworkInstead(subject, message) };
+    return { lines: [resolveLine(subject)], safe: kept, command: reworkInstead(subject, message) };
   },
   evidence: (subject, findings) => {
     const paths = findings.flatMap((one) => (one.rule === 'proof-missing' ? [one.path] : []));
     const message = paths.length === 0 ? 'make the checks pass' : `write the proof ${few(paths, 3)}`;
-    return { safe: kept, command: reworkInstead(subject, message) };
+    return { lines: [resolveLine(subject)], safe: kept, command: reworkInstead(subject, message) };
   },
   exit: unfinished,
   handoff: unfinished,

@@ -241,6 +241,8 @@ export type MonitorEvidence = {
   readonly drafted?: readonly Finding[];
   /** Absent when nobody took a snapshot of this attempt. */
   readonly acceptance?: Acceptance;
+  /** A person let exactly this tree pass without what its exit contract requires. Absent when nobody did. */
+  readonly resolved?: { readonly tree: TreeId; readonly who: string };
   /** The checks of the plan on the snapshot's own tree. Absent when its contract needs none there. */
   readonly checks?: readonly CheckOutcome[];
 };

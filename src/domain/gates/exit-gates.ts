@@ -25,8 +25,13 @@ export function judgeExitContract(plan: FrozenPlan, task: PlannedTask, evidence:
   const required = requiredLevels(task.exit);
   const claims = required.length === 0 ? [] : [failWith('exit-contract', claimFindings(required, claimsIn(evidence)))];
   const isJudged = required.length > 0 || (task.artifacts ?? []).length > 0;
+  if (isJudged && isResolved(evidence)) return [...claims.map(() => pass('exit-contract')), pass('evidence')];
   return isJudged ? [...claims, judgeEvidence(plan, task, required, evidence)] : claims;
 }
+
+/** True when a person resolved the contract for exactly this tree. */
+const isResolved = ({ resolved, snapshot }: MonitorEvidence): boolean =>
+  snapshot !== null && resolved?.tree === snapshot.tree;
 
 /** A person's acceptance replaces the handoff, and makes no claim. */
 function claimsIn({ handoff, nonce }: MonitorEvidence): ExitClaims {

@@ -323,6 +323,8 @@ export type RunEvent =
       readonly barrier: string;
       readonly tree: TreeId;
       readonly reason: string;
+      /** The task whose gates judge it again; absent for a barrier of the wave. */
+      readonly task?: TaskId;
       readonly by: By;
     }
   /** Bisection found the task that breaks a check: the first failing prefix of the candidate ends with it. */

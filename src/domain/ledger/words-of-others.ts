@@ -27,7 +27,7 @@ const handoff = [
 const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'] as const;
 /** Deliverables and proofs, which only snapshots of a whole workspace have. */
 const evidenced = ['snapshot.made[].path', 'snapshot.proofs[].path', 'snapshot.proofs[].kind'] as const;
-const acceptance = ['acceptance.who', 'acceptance.edited[]'] as const;
+const acceptance = ['acceptance.who', 'acceptance.edited[]', 'resolved.who'] as const;
 /** Session and model by the agent's own names. */
 const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
 /** `tail` is the end of the output. */

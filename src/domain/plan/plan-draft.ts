@@ -95,7 +95,7 @@ export const taskKeys = {
         fields(
           { path: described(pathPattern, 'The file. Git may ignore it: it is kept as evidence and never merged.') },
           {
-            kind: described(words, 'What it is, for people.'),
+            kind: described(words, 'Its kind, for people.'),
             for: described(oneOf<typeof proofPurposes>(...proofPurposes), 'The level of `exit` that it holds up.'),
           },
         ),

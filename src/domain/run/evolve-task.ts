@@ -80,6 +80,8 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
       }));
     case 'paths-dropped':
       return unjudged(state, event);
+    case 'barrier-resolved':
+      return unjudged(state);
     case 'task-accepted':
     case 'task-edited':
       return taken(state, event);

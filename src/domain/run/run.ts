@@ -217,8 +217,9 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'proof-revoked':
       return { ...state, bundles: evolveBundles(state.bundles ?? [], event) };
     case 'barrier-resolved': {
-      const { barrier, tree, reason, by } = event;
-      return withWave(state, event.wave, (wave) => ({
+      const { barrier, tree, reason, by, task } = event;
+      const judged = task === undefined ? state : evolveOneTask(state, task, event);
+      return withWave(judged, event.wave, (wave) => ({
         ...wave,
         resolved: [...(wave.resolved ?? []), { barrier, tree, reason, by }],
       }));

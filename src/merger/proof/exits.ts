@@ -1,8 +1,10 @@
 import { exitLevels, exitParts } from '../../domain/closure/exit-contract.ts';
+import { contractBarrier } from '../../domain/closure/open-contracts.ts';
 import type { TaskGap } from '../../domain/findings/merger-rules.ts';
 import { type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { eventsOf, type History, type JudgedPhase, planInForce, type RecordedEvent } from './history.ts';
+import { proveResolved } from './resolved.ts';
 
 type Relied = Pick<Stored, 'position' | 'hash'>;
 type Monitor = RecordedEvent<JudgedPhase<'monitor'>>;
@@ -18,8 +20,17 @@ export function proveExit(history: History, monitor: Monitor): readonly Relied[]
   const { plan } = planInForce(history.filter(({ position }) => position < monitor.position));
   const task = plannedById(plan, monitor.event.task);
   if (task === undefined || monitor.event.version < firstVersion) return [];
+  const { resolved, snapshot } = monitor.event.evidence;
+  if (resolved !== undefined) {
+    const wave = plan.waves.findIndex(({ tasks }) => tasks.includes(task));
+    const at = { position: monitor.position, event: { wave } };
+    const isThis = snapshot !== null && resolved.tree === snapshot.tree;
+    return (
+      (isThis ? proveResolved(history, at, contractBarrier(task.id), resolved.tree) : null) ?? 'task-exit-unproven'
+    );
+  }
   if (!areClaimed(task, monitor)) return 'task-claims';
-  const proofs = monitor.event.evidence.snapshot?.proofs ?? [];
+  const proofs = snapshot?.proofs ?? [];
   const areTaken = (task.artifacts ?? []).every(({ path }) =>
     proofs.some((proof) => proof.path === path && 'sha256' in proof),
   );
