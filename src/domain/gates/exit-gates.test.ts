@@ -132,6 +132,19 @@ describe('evidence', () => {
   });
 });
 
+test('a person resolves the contract of exactly one tree, and no other gate', () => {
+  const planned = contract({ proof: 'unit' }, { owns: [] });
+  const resolved = { tree: snapshot('a').tree, who: 'ada' };
+  const judge = (change: Partial<MonitorEvidence>) => judgeMonitor(checked, planned, evidence(undefined, change), []);
+  const opposed = (change: Partial<MonitorEvidence>) =>
+    judge(change)
+      .filter(({ outcome }) => outcome !== 'pass')
+      .map(({ gate }) => gate);
+  expect(opposed({ resolved })).toEqual(['scope']);
+  expect(opposed({ resolved: { ...resolved, tree: tree('other') } })).toEqual(['scope', 'exit-contract', 'evidence']);
+  expect(judgeExitContract(checked, task('a'), evidence(undefined, { resolved }))).toEqual([]);
+});
+
 test('an integrated task is proven by the checks on the tree of the candidate, and by no other', () => {
   const frozen = plan([{ a: { exit: { ...none, completion: 'integrated' } }, b: {} }], { checks: [check] });
   const candidate = { round: 1, base: commit('base'), candidate: commit('tip'), tree: tree('tip') };

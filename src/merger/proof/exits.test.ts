@@ -55,6 +55,11 @@ test('nothing that is left out, of another tree or only said proves it', () => {
   );
 });
 
+test('a resolution that no person asked for proves nothing', () => {
+  expect(proven({ resolved: { tree: snapshot('a').tree, who: 'ada' } })).toBe('task-exit-unproven');
+  expect(proven({ resolved: { tree: tree('other'), who: 'ada' } })).toBe('task-exit-unproven');
+});
+
 test('a task that was judged before there were contracts has none', () => {
   expect(proven({ handoff: handoff('n'), checks: [] }, null, 3)).toEqual([]);
 });
