@@ -36,6 +36,19 @@ export function checkRoles(history: readonly Stored[]): readonly Violation[] {
   });
 }
 
+/** I2: a role runs again for the same tree only when a person asks, or the plan has changed: its report is recorded. */
+export function checkRepeated(history: readonly Stored[]): readonly Violation[] {
+  return all(history, 'role-opened').flatMap(({ seq, event }) => {
+    const { since } = versionAt(history, seq);
+    const isBefore = all(history, 'role-opened').some(
+      (one) => one.seq > since && one.seq < seq && one.event.task === event.task && one.event.tree === event.tree,
+    );
+    return isBefore && event.by === undefined
+      ? [{ invariant: 'I2', seq, what: `${event.task} runs again for the same tree` } as const]
+      : [];
+  });
+}
+
 /** I3: work that lands on a branch that others changed where it matters is judged there again. */
 export function checkLandingRoles(history: readonly Stored[]): readonly Violation[] {
   return all(history, 'landing-intended').flatMap(({ seq, event }) => {

@@ -11,7 +11,7 @@ import { checkKept } from './check-kept.ts';
 import { checkLanded } from './check-landed.ts';
 import { checkOffered } from './check-offered.ts';
 import { checkQueue } from './check-queue.ts';
-import { checkLandingRoles, checkRoles } from './check-roles.ts';
+import { checkLandingRoles, checkRepeated, checkRoles } from './check-roles.ts';
 import { checkSetups } from './check-setups.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
@@ -140,6 +140,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkMerged(history),
     ...checkRoles(history),
     ...checkLandingRoles(history),
+    ...checkRepeated(history),
     ...checkIntegrated(history, git),
     ...checkSetups(history),
     ...checkKept(history),

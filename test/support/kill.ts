@@ -35,6 +35,8 @@ type Project = Awaited<ReturnType<typeof project>>;
 const writing = `sleep 600 >/dev/null 2>&1 & echo one > one.txt; ${handoff}`;
 const task = scripted(writing, { owns: ['one.txt'] });
 const checks = [{ name: 'test', run: 'test -f readme.md' }];
+/** A closure role that reports this word. */
+const says = (word: string) => ({ command: ['sh', '-c', `tidegate verdict ${word}`] });
 /** An editor that puts a file named `passwd` into the directory that it is given. */
 const editor = { VISUAL: '', EDITOR: 'cp /etc/passwd' };
 
@@ -121,6 +123,40 @@ export const scenarios: readonly Scenario[] = [
     before: async () => undefined,
     during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
     files: ['list.txt', 'one.txt', 'plan.yaml', 'readme.md'],
+  },
+  {
+    name: 'a wave that closure roles judge',
+    plan: {
+      checks,
+      closure: {
+        security: says('clear'),
+        docs: {
+          command: ['sh', '-c', 'mkdir -p docs; echo one > docs/one.md; tidegate verdict closed'],
+          owns: ['docs/**'],
+        },
+        qa: says('pass'),
+      },
+      tasks: { one: task },
+    },
+    before: async () => undefined,
+    during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
+    files: ['docs/one.md', 'one.txt', 'plan.yaml', 'readme.md'],
+  },
+  {
+    name: 'a landing that closure roles judge again',
+    plan: {
+      checks,
+      closure: { integration: says('ready'), qa: says('pass') },
+      tasks: { one: scripted(writing, { owns: ['one.txt'], reads: ['theirs.txt'] }) },
+    },
+    before: async (p) => {
+      await p.cli('run', 'plan.yaml', '--yes', '--json');
+      p.write('theirs.txt', 'theirs\n');
+      p.git('add', 'theirs.txt');
+      p.git('commit', '-q', '-m', 'meanwhile');
+    },
+    during: ['land', 'RUN', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md', 'theirs.txt'],
   },
   {
     name: 'a run with a file that LFS keeps',
