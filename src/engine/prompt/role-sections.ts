@@ -9,11 +9,11 @@ import { type Quotes, quotedSection, resultOf, type Section, scopeSection, secti
 function subjectOf({ plan, waves, tasks }: RunState, { id }: PlannedTask, attempt: Pick<Attempt, 'base'>) {
   const index = tasks[id]?.wave ?? 0;
   const base = waves[index]?.rounds.at(-1)?.base ?? attempt.base;
-  return { wave: index, base, tasks: plan.waves[index]?.tasks ?? [] };
+  return { number: index + 1, base, tasks: plan.waves[index]?.tasks ?? [] };
 }
 
 export function roleTitle(state: RunState, task: PlannedTask, words: string): string {
-  const number = state.tasks[task.id]?.wave ?? 0;
+  const number = (state.tasks[task.id]?.wave ?? 0) + 1;
   return [`# Closure role ${task.closes} of wave ${number}`, ...(words === '' ? [] : [words])].join('\n\n');
 }
 
@@ -22,8 +22,8 @@ export function roleTitle(state: RunState, task: PlannedTask, words: string): st
  * its prompt prints no marker line of a task.
  */
 export function workSection(state: RunState, task: PlannedTask, attempt: Attempt, quotes: Quotes): Section {
-  const { wave, base, tasks } = subjectOf(state, task, attempt);
-  const head = `## The work of wave ${wave + 1}
+  const { number, base, tasks } = subjectOf(state, task, attempt);
+  const head = `## The work of wave ${number}
 
 The workspace is the candidate: the work of all tasks of this wave, integrated and not merged yet. To see all of it:
 
