@@ -3,22 +3,22 @@ import { agentKinds } from '../../agents/agents.ts';
 import type { PlanHash } from '../../domain/base/ids.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
 import { type Catalogues, cataloguePaths, lintTargets } from '../../domain/closure/catalogue.ts';
-import { draftRoles, withDesign } from '../../domain/closure/role-drafts.ts';
-import { roleScopeFaults } from '../../domain/closure/role-scope.ts';
+import { withDesign } from '../../domain/closure/role-drafts.ts';
 import type { DocumentRules } from '../../domain/findings/document-rules.ts';
 import type { Finding, FindingOf, Rule } from '../../domain/findings/finding.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/plan/directive.ts';
 import { lintExits, lintExitWords } from '../../domain/plan/exit-lint.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan/plan.ts';
-import type { DraftTask, Place, PlanDraft, PlanProblem } from '../../domain/plan/plan-draft.ts';
+import type { Place, PlanDraft, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { lintDefinitions, lintDirectives, lintDraft, lintSkills, lintTurns } from '../../domain/plan/plan-lint.ts';
 import { lintPromotions, promotesOf } from '../../domain/plan/promotions.ts';
-import { ownershipConflicts, protectWarnings } from '../../domain/scope/ownership.ts';
+import { protectWarnings } from '../../domain/scope/ownership.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings/layers.ts';
 import { isBadBranch, lintSettings } from '../../domain/settings/lint.ts';
 import { setupCommand } from '../../domain/settings/settings.ts';
 import { settingsOf } from '../../domain/settings/written-settings.ts';
 import { lintSizing } from '../../planner/sizing.ts';
+import { type Claimed, overlapsIn, roleFaults, tasksById, type WhereOf } from './claim-places.ts';
 import { looseningHash, type PlanConfig, unconfirmedOf } from './config.ts';
 import { formProblems, makeDraft, wavesOf } from './draft.ts';
 import { fitSchema, isMapping } from './fit-schema.ts';
@@ -297,9 +297,6 @@ function slugOf(file: string): string {
   return slug || 'plan';
 }
 
-type Claimed = FindingOf<'ownership-conflict'>['overlaps'][number]['claims'][number];
-type WhereOf = (place: Place) => string;
-
 /** Returns the findings for which the phases before approval refuse a frozen plan, each with its place in the files. */
 const refusalsOf = (plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] => [
   ...refusedDirectives(plan, draft, whereOf),
@@ -339,37 +336,6 @@ async function baseFindings(
   return [{ rule: 'base-missing', branch: base, where }];
 }
 
-/** Tasks of a wave that could write the same path, each overlap at the patterns that meet. */
-function overlapsIn(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] {
-  const tasks = tasksById(draft);
-  const located = (claim: Claimed): Claimed => {
-    const task = tasks.get(claim.task);
-    return task === undefined ? claim : { ...claim, at: whereOf(claimPlace(task, claim)) };
-  };
-  return plan.waves
-    .flatMap((_, wave) => ownershipConflicts(plan, wave, []))
-    .map((conflict) => {
-      const overlaps = conflict.overlaps.map(({ claims: [a, b], ...overlap }) => ({
-        ...overlap,
-        claims: [located(a), located(b)] as const,
-      }));
-      const at = overlaps[0]?.claims[0].at;
-      return { ...conflict, overlaps, ...(at === undefined ? {} : { where: at }) };
-    });
-}
-
-/** Paths that closure roles must not own, each at its pattern. */
-function roleFaults(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] {
-  const tasks = tasksById(draft);
-  return plan.waves
-    .flatMap((_, wave) => roleScopeFaults(plan, wave))
-    .map((fault) => {
-      const role = tasks.get(fault.task);
-      const claim = { task: fault.task, by: 'owns', pattern: fault.pattern } as const;
-      return role === undefined ? fault : { ...fault, where: whereOf(claimPlace(role, claim)) };
-    });
-}
-
 /** Without the places in a file that nobody has seen; those in directives stay. */
 function withoutPlaces(conflict: FindingOf<'ownership-conflict'>, isUnseen: (where: string) => boolean): Finding {
   const { where, ...rest } = conflict;
@@ -391,16 +357,3 @@ function refusedDirectives(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf)
       return task === undefined || task.file !== null ? finding : { ...finding, where: whereOf([...task.place, 'do']) };
     });
 }
-
-/** Returns the place of the pattern with which a task claims a file. */
-function claimPlace({ place, keys }: DraftTask, { by, pattern }: Claimed): Place {
-  if (by === 'granted') return place;
-  const index = (keys[by] ?? []).indexOf(pattern);
-  return index === -1 ? place : [...place, by, index];
-}
-
-/** Closure roles included. */
-const tasksById = (draft: PlanDraft): ReadonlyMap<string, DraftTask> =>
-  new Map(
-    draft.waves.flatMap((wave, index) => [...wave.tasks, ...draftRoles(draft, index)]).map((task) => [task.id, task]),
-  );

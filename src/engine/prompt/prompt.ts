@@ -11,6 +11,7 @@ import { foldRun, type Recorded, type RunState } from '../../domain/run/run.ts';
 import { type Attempt, agentOf, attemptOf } from '../../domain/run/task.ts';
 import type { GitReader } from '../../ports/merger.ts';
 import {
+  docsSection,
   passedChecksSection,
   reportSection,
   roleScopeSection,
@@ -144,6 +145,7 @@ function buildRolePrompt({ state, task, attempt }: PromptSubject, role: ClosureR
     work,
     checks,
     { text: subjectsSection(task) },
+    { text: docsSection(state, task) },
     { text: roleScopeSection(state, task) },
     { text: mergeGateSection(task) },
     rules,

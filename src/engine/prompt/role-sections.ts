@@ -1,4 +1,5 @@
 import { verdictCommands } from '../../domain/agents/handoff-commands.ts';
+import { docsQueueOf } from '../../domain/closure/docs-queue.ts';
 import { type ClosureRole, qaDimensions, roleWords } from '../../domain/closure/roles.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
@@ -66,6 +67,16 @@ export function subjectsSection({ targets = [], environments = [] }: PlannedTask
     ...(evaluated.length === 0 ? [] : ['## Targets', '', ...evaluated]),
     ...(deployed.length === 0 ? [] : ['## Environments', '', ...deployed]),
   ].join('\n');
+}
+
+/** Lists the items that the docs role has to close by name. Empty for other roles, and when there are none. */
+export function docsSection(state: RunState, { id, closes }: PlannedTask): string {
+  const round = state.waves[state.tasks[id]?.wave ?? -1]?.rounds.at(-1);
+  const items = closes === 'docs' && round !== undefined && 'steps' in round ? docsQueueOf(state, round.steps) : [];
+  if (items.length === 0) return '';
+  const head =
+    '## Docs queue\n\nClose each of these by name: a task whose work affects docs, or a shared document that changed.';
+  return [head, '', ...items.map((item) => `- ${item}`)].join('\n');
 }
 
 export function reportSection(role: ClosureRole, nonce: string): string {
