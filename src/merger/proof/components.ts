@@ -36,6 +36,29 @@ export function promotionsIn(history: History, { wave, round }: Round): readonly
   return duePromotions(plan, wave, { inRound, finished });
 }
 
+type Top = { readonly commit: CommitId; readonly tree: TreeId };
+type Promoted = { readonly top: Top; readonly position: number; readonly relied: readonly Relied[] };
+
+/** Proves the commit with the new levels: exactly one when the round makes promotions, and none otherwise. */
+export function provePromoted(
+  history: History,
+  of: Round & { readonly top: Top; readonly position: number },
+): Promoted | ProofGap {
+  const due = promotionsIn(history, of);
+  const all = eventsOf(history, 'components-promoted').filter(
+    ({ event }) => event.wave === of.wave && event.round === of.round,
+  );
+  if (all.length !== Math.min(due.length, 1))
+    return { gap: 'event-count', event: 'components-promoted', count: all.length };
+  const [promoted] = all;
+  if (promoted === undefined) return { top: of.top, position: of.position, relied: [] };
+  const { levels, commit, tree } = promoted.event;
+  const expected = Object.fromEntries(due.map(({ component, to }) => [component, to]));
+  if (!isDeepStrictEqual(levels, expected)) return { gap: 'promotion-other' };
+  if (promoted.position <= of.position) return { gap: 'promotion-order' };
+  return { top: { commit, tree }, position: promoted.position, relied: [promoted] };
+}
+
 /** Proves each promotion of a round: every owner's work passed its gates, and a level of a running system has a person's proof. */
 export function proveComponents(history: History, closure: Closure, core: TreeId): readonly Relied[] | ProofGap {
   const { wave, evidence } = closure.event;

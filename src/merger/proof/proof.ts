@@ -10,7 +10,7 @@ import type { EarlierDefinitions } from '../../domain/landing/earlier-definition
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { canonicalJson, closureOf } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
-import { promotionsIn, proveBundles, proveComponents } from './components.ts';
+import { proveBundles, proveComponents, provePromoted } from './components.ts';
 import { proveExit } from './exits.ts';
 import {
   eventsOf,
@@ -103,7 +103,9 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
   }
   const completed = verifyGenerated(history, { last, built: built.position, isThis }, rely);
   const { before = built.event.before } = completed;
-  const promoted = verifyPromoted(history, { ...completed, wave, round, isThis }, rely);
+  const promoted = provePromoted(history, { ...completed, wave, round });
+  if ('gap' in promoted) throw new Gap(promoted);
+  promoted.relied.forEach(rely);
   const { top, position } = verifyExtended(history, { ...promoted, wave, isThis }, rely);
   const core = promoted.top.tree;
   verifyClosure(
@@ -149,31 +151,6 @@ function verifyGenerated(
   rely(ended);
   rely(completed);
   return { top: { commit, tree }, position: completed.position, before };
-}
-
-/** The commit with the new levels of components: exactly one when the round makes promotions, and none otherwise. */
-function verifyPromoted(
-  history: History,
-  of: {
-    readonly top: Top;
-    readonly position: number;
-    readonly wave: number;
-    readonly round: number;
-    readonly isThis: (event: { wave: number; round: number }) => boolean;
-  },
-  rely: Rely,
-): { readonly top: Top; readonly position: number } {
-  const due = promotionsIn(history, of);
-  const all = eventsOf(history, 'components-promoted').filter(({ event }) => of.isThis(event));
-  must(all.length === Math.min(due.length, 1), { gap: 'event-count', event: 'components-promoted', count: all.length });
-  const [promoted] = all;
-  if (promoted === undefined) return of;
-  const { levels, commit, tree } = promoted.event;
-  const expected = Object.fromEntries(due.map(({ component, to }) => [component, to]));
-  must(isDeepStrictEqual(levels, expected), { gap: 'promotion-other' });
-  must(promoted.position > of.position, { gap: 'promotion-order' });
-  rely(promoted);
-  return { top: { commit, tree }, position: promoted.position };
 }
 
 /** The commits of closure roles, each of a role of this wave that may change files, after what they stand on. */
