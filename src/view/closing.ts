@@ -55,7 +55,7 @@ const taskActions = ({ state, times }: RunView, { index }: WaveState): readonly 
     });
 
 /** Returns the open barriers of a wave with their owners, ages and commands. */
-export const barrierActions = (view: RunView, wave: WaveState): readonly ClosingAction[] =>
+const barrierActions = (view: RunView, wave: WaveState): readonly ClosingAction[] =>
   openBarriers(view.state, wave).map((barrier) => {
     const { message, command } = barrierAdvice(view.state, barrier);
     return {

@@ -27,8 +27,7 @@ export type Barrier = {
 };
 
 /** In the order in which people are asked about them. */
-export const barrierKinds = ['question', 'contract', 'proof', 'component', 'report'] as const;
-export type BarrierKind = (typeof barrierKinds)[number];
+type BarrierKind = 'question' | 'contract' | 'proof' | 'component' | 'report';
 
 /**
  * Lists everything that keeps the wave from closing, in the order in which it is to be removed. Empty for a wave without closure

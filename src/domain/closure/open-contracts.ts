@@ -10,7 +10,7 @@ export const contractBarrier = (task: TaskId): string => `contract-${task}`;
 
 const ofContracts: ReadonlySet<string> = new Set(['exit-contract', 'evidence']);
 
-/** Tasks of the wave that only their exit contract holds. Nothing but a contract can be resolved: every other gate stands. */
+/** Tasks of the wave that only their exit contract holds. Nothing but a contract can be resolved; the other gates decide as before. */
 export const openContracts = (state: RunState, wave: WaveState): readonly Barrier[] =>
   tasksOfWave(state, wave.index).flatMap(({ id, progress }): readonly Barrier[] => {
     if (progress.status !== 'held' || progress.hold.because !== 'gate') return [];

@@ -67,7 +67,7 @@ export function resolveBarrier(
 type Candidate = BuiltRound & { readonly tip: Tip };
 
 /** The candidate that the closure roles of the wave judge; null when there is none. */
-export function candidateOf(wave: WaveState | undefined): Candidate | null {
+function candidateOf(wave: WaveState | undefined): Candidate | null {
   const round = wave?.rounds.at(-1);
   if (round?.status !== 'built' && round?.status !== 'completed') return null;
   return round.tip === null ? null : { ...round, tip: round.tip };
@@ -86,5 +86,5 @@ export function isOutdatedRole(state: RunState, { id, wave, about }: TaskState):
 }
 
 /** Tells whether a role judges the landing as it is rebuilt now. */
-export const isJudgingLanding = ({ landing }: Pick<RunState, 'landing'>, { tree }: RoleSubject): boolean =>
+const isJudgingLanding = ({ landing }: Pick<RunState, 'landing'>, { tree }: RoleSubject): boolean =>
   landing.status === 'observed' && landing.rebuilt?.tree === tree;

@@ -14,18 +14,16 @@ import type { Judgement } from '../gates/judge.ts';
 import type { Shortage } from '../kept/disk.ts';
 import type { KeptPath } from '../kept/kept.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
-import type { Maturity } from '../plan/maturity.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
-import type { BundleContent } from '../proofs/bundle.ts';
 import type { SettleLimits, Settlement } from '../run/settle-attempt.ts';
 import type { AgentSession, AttemptOutcome, Hold } from '../run/task.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
+import type { ClosureEvent } from './closure-events.ts';
 import type { DcmEvent } from './dcm-events.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 
-/** The tree that a check judges: the base of the tasks, a candidate, a landing, or an undo. */
-/** `snapshot`: on the snapshot of one task, because its exit contract asks for it. */
+/** The tree that a check judges. `snapshot`: that of one task, because its exit contract asks for it. */
 export type CheckPurpose = 'base' | 'snapshot' | 'candidate' | 'land' | 'undo';
 
 // ── facts of a run; each needs the current epoch ───────────────────────────────────────────────────────
@@ -275,58 +273,6 @@ export type RunEvent =
       readonly tree: TreeId;
       readonly before?: EarlierDefinitions;
     }
-  /**
-   * A closure role starts on this commit of the candidate. `tree` is the tree that its report will be about. What it did for an earlier
-   * tree counts no longer. `by` is set when a person starts it again.
-   */
-  | {
-      readonly type: 'role-opened';
-      readonly wave: number;
-      readonly round: number;
-      readonly task: TaskId;
-      readonly commit: CommitId;
-      readonly tree: TreeId;
-      /** Set when it judges a landing on a branch that has moved. */
-      readonly landing?: true;
-      /** The message of the person who started it again. */
-      readonly message?: string;
-      /** The snapshot that it continues from; absent when it starts on `commit`. */
-      readonly from?: CommitId;
-      readonly by?: By;
-    }
-  /** The candidate with the new levels in the matrix of components: one more commit, before closure roles start. */
-  | {
-      readonly type: 'components-promoted';
-      readonly wave: number;
-      readonly round: number;
-      readonly levels: Readonly<Record<string, Maturity>>;
-      readonly commit: CommitId;
-      readonly tree: TreeId;
-    }
-  /** The candidate with the changes of a closure role: one more commit. */
-  | {
-      readonly type: 'candidate-extended';
-      readonly wave: number;
-      readonly round: number;
-      readonly task: TaskId;
-      readonly snapshot: CommitId;
-      readonly commit: CommitId;
-      readonly tree: TreeId;
-    }
-  /** A person registered a proof. It counts for this snapshot only. */
-  | ({ readonly type: 'proof-registered'; readonly bundle: string } & BundleContent)
-  | { readonly type: 'proof-revoked'; readonly bundle: string; readonly reason: string; readonly by: By }
-  /** A person decided that a barrier does not keep this tree from being merged. */
-  | {
-      readonly type: 'barrier-resolved';
-      readonly wave: number;
-      readonly barrier: string;
-      readonly tree: TreeId;
-      readonly reason: string;
-      /** The task whose gates judge it again; absent for a barrier of the wave. */
-      readonly task?: TaskId;
-      readonly by: By;
-    }
   /** Bisection found the task that breaks a check: the first failing prefix of the candidate ends with it. */
   | {
       readonly type: 'culprit-found';
@@ -361,6 +307,7 @@ export type RunEvent =
       readonly suspects?: number;
     }
   | { readonly type: 'wave-closed'; readonly wave: number }
+  | ClosureEvent
   | LandingEvent
   // providers of models
   /** No agent of this provider starts before `until`; null: not before a person resumes. */

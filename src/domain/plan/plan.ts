@@ -103,7 +103,7 @@ export type Check = {
 };
 
 /** `levels`: those of the promoted components in the base when the plan was frozen. */
-export type PlannedMatrix = { readonly path: string; readonly levels: Readonly<Record<string, Maturity>> };
+type PlannedMatrix = { readonly path: string; readonly levels: Readonly<Record<string, Maturity>> };
 
 /** Instructions that the project keeps for a kind of work: a file that agents read. */
 export type Skill = { readonly name: string; readonly path: string; readonly description: string };

@@ -74,7 +74,7 @@ export const standingBundles = (state: RunState, task: TaskId): readonly BundleE
     .filter((bundle) => bundle.task === task && bundle.state === 'active' && !isStale(bundle, state.tasks[task]))
     .map(bundleEvidence);
 
-export const bundleEvidence = ({ id, task, snapshot, tree, level, components }: Bundle): BundleEvidence => ({
+const bundleEvidence = ({ id, task, snapshot, tree, level, components }: Bundle): BundleEvidence => ({
   id,
   task,
   snapshot,

@@ -44,7 +44,7 @@ type Candidate = {
   readonly core?: Tip;
 };
 /** The commit of a closure role, and the snapshot that it holds. */
-export type RoleStep = RoundStep & { readonly snapshot: CommitId };
+type RoleStep = RoundStep & { readonly snapshot: CommitId };
 export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 /** There is a candidate, and the gates have not judged it yet. */
 export type BuiltRound = Extract<RoundState, { readonly status: 'built' | 'generated' | 'completed' }>;

@@ -1,6 +1,5 @@
 import { evolveProviders, type Providers } from '../agents/provider.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
-import { emptySequence } from '../base/sequence.ts';
 import { type Board, withBoard } from '../board/board.ts';
 import { evolveTap, type TapState } from '../decide/tap.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -9,17 +8,18 @@ import type { Verdict } from '../gates/verdict.ts';
 import type { Shortage } from '../kept/disk.ts';
 import { evolveKept, type Kept } from '../kept/kept.ts';
 import { evolveLanding, type LandingState, noLanding } from '../landing/landing.ts';
-import { evolveUndo, leftToLand, noUndo, type UndoState } from '../landing/undo.ts';
+import { evolveUndo, leftToLand, type UndoState } from '../landing/undo.ts';
 import { isDcmEvent } from '../ledger/dcm-events.ts';
 import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
-import { closureOf, everyTaskOf, type FrozenPlan, plannedById } from '../plan/plan.ts';
-import { replacePlan, unjudged } from '../plan/plan-versions.ts';
+import { type FrozenPlan, plannedById } from '../plan/plan.ts';
+import { replacePlan } from '../plan/plan-versions.ts';
 import { type Bundle, evolveBundles } from '../proofs/bundle.ts';
 import { evolveTask } from './evolve-task.ts';
+import { newRun } from './new-run.ts';
 import { boundBy, evolveRound, type RoundState } from './round.ts';
-import { attemptOf, plannedTask, type TaskState } from './task.ts';
+import { attemptOf, type TaskState } from './task.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
 export type RunState = {
@@ -91,7 +91,7 @@ export type WaveState = {
 };
 
 /** It counts for this tree only. */
-export type ResolvedBarrier = {
+type ResolvedBarrier = {
   readonly barrier: string;
   readonly tree: TreeId;
   readonly reason: string;
@@ -106,7 +106,7 @@ export const foldRun = (events: readonly Recorded[]): RunState | null =>
 
 /** Applies an event to a run. Total: an event in the ledger is a fact and is never refused. */
 export function evolveRun(state: RunState | null, { seq, event }: Recorded): RunState | null {
-  if (event.type === 'run-created') return created(event);
+  if (event.type === 'run-created') return newRun(event);
   if (state === null || isDcmEvent(event)) return state;
   if (isRequest(event)) return { ...state, pending: [...state.pending, { seq, request: event }] };
   switch (event.type) {
@@ -311,43 +311,6 @@ function evolveMerged(state: RunState, event: RunEvent & { readonly type: 'merge
   const tip = round !== undefined && 'tip' in round ? round.tip : null;
   const branch = tip === null ? state.branch : { commit: event.new, tree: tip.tree };
   return { ...evolveAllTasks(withLastRound(state, event.wave, event), event), branch };
-}
-
-function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
-  const tasks = event.plan.waves.flatMap((wave, index) =>
-    everyTaskOf(wave).map((task) => [task.id, plannedTask(task, index)] as const),
-  );
-  return {
-    run: event.run,
-    plan: event.plan,
-    hash: event.hash,
-    planFile: event.planFile,
-    target: { ...event.target, apart: false },
-    only: event.wave,
-    continues: event.continues ?? null,
-    uncommitted: null,
-    contract: null,
-    load: null,
-    waves: event.plan.waves.map((_, index) => unjudged(index)),
-    tasks: Object.fromEntries(tasks),
-    taps: {},
-    began: null,
-    branch: null,
-    checks: {},
-    landing: noLanding,
-    undo: noUndo,
-    providers: {},
-    raised: 0,
-    warned: null,
-    board: emptySequence,
-    termsCount: 0,
-    kept: [],
-    mode: { mode: 'active' },
-    shortage: null,
-    abandoned: null,
-    ended: null,
-    pending: [],
-  };
 }
 
 /** A provider that served an agent to its end is well again: its next pause is a short one. */

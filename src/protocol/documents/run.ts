@@ -135,7 +135,7 @@ export const taskSummary = z.strictObject({
     .meta({ description: 'lines that its snapshot adds and removes; only where `doing` is' }),
 });
 
-export const closureRole = z.strictObject({
+const closureRole = z.strictObject({
   role: z.enum(closureRoles),
   task: id.meta({ description: 'the task that Tidegate made for the role' }),
   state: z.enum(roleStates),
@@ -144,7 +144,7 @@ export const closureRole = z.strictObject({
   findings: z.array(z.string()).meta({ description: 'in the words of the role' }),
 });
 
-export const barrier = z.strictObject({
+const barrier = z.strictObject({
   id: z.string().meta({ description: 'names it in `tidegate resolve`' }),
   kind: z.string(),
   owner: z.string().meta({ description: 'a running task, or `person`' }),
@@ -161,13 +161,10 @@ export const wave = z.strictObject({
     .array(closureRole)
     .optional()
     .meta({ description: 'the closure roles, in the order in which they run; absent when there are none' }),
-  barriers: z
-    .array(barrier)
-    .optional()
-    .meta({
-      description:
-        'everything that keeps it from closing; absent for a wave without closure roles that nothing keeps open',
-    }),
+  barriers: z.array(barrier).optional().meta({
+    description:
+      'everything that keeps it from closing; absent for a wave without closure roles that nothing keeps open',
+  }),
   thread: z
     .strictObject({ board: z.enum(['intake', 'threads', 'log']), id: z.string() })
     .optional()

@@ -155,7 +155,7 @@ export const commandRoutes = {
   revokeProof: onRun(
     'proofs/revoke',
     'approve',
-    'Revoke a proof; what it had closed is open again',
+    'Revoke a proof, and open again everything that it had closed',
     z.strictObject({
       bundle: z.string().regex(/^p[0-9]{1,6}$/),
       reason: z.string().regex(/\S/, 'is empty').max(policy.recordCharacters),
