@@ -12,7 +12,7 @@ import { checkOutcomes, plural, sleepText, waveName } from '../domain/explain/te
 import type { Ending, ThreadEvidence } from '../domain/gates/evidence.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
-import { isBound } from '../domain/run/round.ts';
+import { isBound } from '../domain/run/bound-thread.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { dcmLine } from './dcm-line.ts';
 import { fileCount, pauseText } from './task-view.ts';

@@ -6,6 +6,7 @@ import type { Verdict } from '../gates/verdict.ts';
 import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
 import type { By } from '../ledger/requests.ts';
 import type { PlannedTask } from '../plan/plan.ts';
+import { isReadOnly } from '../plan/plan.ts';
 import { type AgentFailure, addUsage, noUsage, type Usage } from '../tool-calls/agent-event.ts';
 import type { PathRequest } from './evolve-task.ts';
 
@@ -179,7 +180,7 @@ export type RoleSubject = {
 export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   id: task.id,
   wave,
-  readOnly: task.owns?.length === 0,
+  readOnly: isReadOnly(task),
   base: null,
   launches: 0,
   charged: 0,
@@ -271,3 +272,7 @@ export const isSettled = (state: TaskState): boolean =>
 
 /** Lets a wave close. */
 export const isResolved = (state: TaskState): boolean => ['merged', 'done', 'dropped'].includes(state.progress.status);
+
+/** True when what the task was for is there: other tasks may build on it. It may still lose that by a conflict or an undo. */
+export const countsAsDone = (state: Pick<TaskState, 'progress'> | undefined): boolean =>
+  state !== undefined && ['ready', 'merged', 'done'].includes(state.progress.status);

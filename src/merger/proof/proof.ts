@@ -8,7 +8,7 @@ import type { Judgement } from '../../domain/gates/judge.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { canonicalJson, closureOf } from '../../domain/plan/plan.ts';
+import { canonicalJson, closureOf, isReadOnly } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { proveBundles, proveComponents, provePromoted } from './components.ts';
 import { proveExit } from './exits.ts';
@@ -16,7 +16,6 @@ import {
   eventsOf,
   type History,
   isMerged,
-  isReadOnly,
   isVoidedBy,
   type JudgedPhase,
   judgedPhases,

@@ -161,13 +161,10 @@ export const wave = z.strictObject({
     .array(closureRole)
     .optional()
     .meta({ description: 'the closure roles, in the order in which they run; absent when there are none' }),
-  barriers: z
-    .array(barrier)
-    .optional()
-    .meta({
-      description:
-        'everything that keeps it from closing; absent for a wave without closure roles that nothing keeps open',
-    }),
+  barriers: z.array(barrier).optional().meta({
+    description:
+      'everything that keeps it from closing; absent for a wave without closure roles that nothing keeps open',
+  }),
   thread: z
     .strictObject({ board: z.enum(['intake', 'threads', 'log']), id: z.string() })
     .optional()
