@@ -154,7 +154,7 @@ export type TaskState = {
   readonly chosen: string | null;
   /** The agent's own, of the last attempt that had one. */
   readonly session: AgentSession | null;
-  /** By all attempts that have ended together, as far as they reported. */
+  /** Usage of all attempts that have ended together, as far as they reported. */
   readonly used: Usage;
   /** Dollars that people added to the limit. */
   readonly raised: number;
@@ -256,7 +256,7 @@ const wordOf = ({ snapshot, who, edited }: Acceptance): Acceptance => ({ snapsho
 /** The agent of the task: the one whose turn it is, unless a person chose another. */
 export const agentOf = ({ chosen, turn }: TaskState): string => chosen ?? turn;
 
-/** By all attempts, the one under way included as far as its agent has reported. */
+/** Usage of all attempts, the one under way included as far as its agent has reported. */
 export function usageOf(task: TaskState): Usage {
   const live = liveAttempt(task);
   return live === null ? task.used : addUsage(task.used, live.usage);
