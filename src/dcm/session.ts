@@ -12,7 +12,7 @@ import type { LedgerEvent } from '../domain/ledger/events.ts';
 /** One DCM session, folded from its stream. Another program drives it: Tidegate records and judges it, but runs and merges nothing of it. */
 export type DcmSession = {
   readonly session: string;
-  /** By number. */
+  /** Waves by their number. */
   readonly waves: readonly DcmWave[];
   readonly batches: Readonly<Record<string, DcmBatch>>;
   /** In the order of submission. A list, because it is copied with every change: copying a record of thousands takes milliseconds. */

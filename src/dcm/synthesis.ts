@@ -50,7 +50,7 @@ export function synthesisOf(state: DcmSession, batch: DcmBatch) {
 export const batchConflicts = (state: DcmSession, batch: DcmBatch) =>
   conflictsIn(state, batch).map((conflict) => describeConflict(state, conflict));
 
-/** By subtask, because two agents of one type can conflict too. */
+/** Groups by subtask, because two agents of one type can conflict too. */
 function conflictsIn(state: DcmSession, batch: DcmBatch): readonly DcmConflict[] {
   const subtasks = subtasksOfBatch(state, batch);
   return [...fileConflicts(subtasks), ...subtasks.flatMap((subtask) => dependencyConflict(state, subtask))];

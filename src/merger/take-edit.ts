@@ -60,7 +60,7 @@ export async function takeEdit(order: MergerOrder, { task, from, copy, by }: Tak
 
 const pathsOf = (changes: readonly { readonly path: string }[]): readonly string[] => changes.map(({ path }) => path);
 
-/** The copy is made of what could be taken, and holds values that nobody remembers: what was found before stays found. */
+/** Keeps the findings of the earlier snapshot: the copy holds only files that could be taken, and a secret in it may be known no more. */
 function withEarlierFindings(
   snapshot: SnapshotEvidence,
   before: SnapshotEvidence,

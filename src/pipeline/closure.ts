@@ -10,16 +10,9 @@ import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
 import { type Check, closureOf, type FrozenPlan } from '../domain/plan/plan.ts';
 import { dueInRound, promotionsOf } from '../domain/proofs/components.ts';
 import { bisect, nextRoundSize } from '../domain/run/bisection.ts';
+import { mayProceed } from '../domain/run/resume.ts';
 import { type BuiltRound, isRoundOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
-import {
-  checkKey,
-  currentWave,
-  hasMerged,
-  needsNoResume,
-  type RunState,
-  tasksOfWave,
-  type WaveState,
-} from '../domain/run/run.ts';
+import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/run/schedule.ts';
 import { type Hold, isResolved, isSettled, type TaskState } from '../domain/run/task.ts';
 import { generatedPaths, generatorFailure } from '../domain/scope/claims.ts';
@@ -239,12 +232,13 @@ export function checkTree(
   purpose: CheckPurpose,
   at: Tip,
   failed: (check: Check) => readonly Step[],
+  mayHalt: boolean = mayProceed(state),
 ): { readonly step: readonly Step[] } | { readonly outcomes: readonly CheckOutcome[] } {
   const outcomes: CheckOutcome[] = [];
   for (const check of state.plan.checks) {
     const outcome = outcomeOf(state, at.tree, check);
     if (outcome === undefined) return { step: [checkStep(check, at, purpose)] };
-    if (outcome.outcome === 'could-not-run') return { step: halt(state, outcome) };
+    if (outcome.outcome === 'could-not-run') return { step: mayHalt ? [haltBy(outcome)] : [] };
     if (outcome.outcome !== 'passed') return { step: failed(check) };
     outcomes.push(outcome);
   }
@@ -253,9 +247,10 @@ export function checkTree(
 
 /** Halts once. `resume` forgets the outcome, so that the check runs again. */
 export function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
-  if (!needsNoResume(state)) return [];
-  return [fact({ type: 'run-halted', because: checkUnrunnable(outcome) })];
+  return mayProceed(state) ? [haltBy(outcome)] : [];
 }
+
+const haltBy = (outcome: CheckOutcome): Step => fact({ type: 'run-halted', because: checkUnrunnable(outcome) });
 
 /** Runs the checks on the tree that the first tasks start from, so that a failing base is found before an agent starts. */
 export function baseChecks(state: RunState): readonly Step[] {

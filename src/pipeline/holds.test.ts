@@ -18,7 +18,7 @@ import {
 import { judged } from '../domain/gates/judge.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
-import { holds } from './step.ts';
+import { holds } from './holds.ts';
 
 const frozen = plan([{ a: {}, b: { needs: ['a'] }, c: {} }]);
 const context = { plan: frozen, hash: hashOf(frozen), granted: [] };

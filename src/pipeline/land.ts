@@ -2,13 +2,13 @@ import type { TaskId } from '../domain/base/ids.ts';
 import { openCriticalQuestions } from '../domain/board/board-requests.ts';
 import { openLandingRole, refusedByRole } from '../domain/closure/landing-reports.ts';
 import type { Finding, FindingOf } from '../domain/findings/finding.ts';
-import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
 import { chosenTasks, landingConflicts } from '../domain/landing/land-some.ts';
 import { isMoving, type LandingState, type Rebuilt } from '../domain/landing/landing.ts';
 import { leftToLand, type Reverts } from '../domain/landing/undo.ts';
-import { landsOnOwnBranch } from '../domain/plan/plan.ts';
+import { type Check, landsOnOwnBranch } from '../domain/plan/plan.ts';
 import { unprovenToLand } from '../domain/proofs/open-bundles.ts';
-import { checkKey, needsNoResume, type RunState, selectedWaves } from '../domain/run/run.ts';
+import { mayProceed } from '../domain/run/resume.ts';
+import { type RunState, selectedWaves } from '../domain/run/run.ts';
 import { isLive } from '../domain/run/schedule.ts';
 import { isSettled } from '../domain/run/task.ts';
 import { policy } from '../domain/settings/policy.ts';
@@ -32,7 +32,7 @@ export function land(state: RunState, inputs: StepInputs): readonly Step[] {
   if (tap !== undefined && tap.status !== 'approved') return [];
   // the landing that the person approved was refused, so they are asked again
   if (landing.status === 'refused') return [ask(state)];
-  if (!needsNoResume(state) || openCriticalQuestions(state).length > 0) return [];
+  if (!mayProceed(state) || openCriticalQuestions(state).length > 0) return [];
   if (unprovenToLand(state, chosenTasks(state) ?? undefined).length > 0) return [];
   return tap === undefined && state.plan.land === 'ask' ? [ask(state)] : move(state, landing, inputs);
 }
@@ -160,20 +160,11 @@ export function undo(state: RunState, seq: number, task: TaskId | null): readonl
   return prepared === null || prepared.task !== task ? [ask] : (checkReverts(state, seq, prepared) ?? [ask]);
 }
 
-/** Null when every check has passed on them. */
+/** Null when every check has passed on them. An undo is checked in any mode, so that only a halt keeps the run from halting. */
 function checkReverts(state: RunState, seq: number, prepared: Reverts): readonly Step[] | null {
-  const { commit, tree } = prepared;
-  for (const check of state.plan.checks) {
-    const outcome = state.checks[checkKey(tree, check.name)];
-    if (outcome === undefined)
-      return [effect(`check ${tree} ${check.name}`, { do: 'check', purpose: 'undo', commit, tree, check })];
-    if (outcome.outcome === 'could-not-run') {
-      if (state.mode.mode === 'halted') return [];
-      return [fact({ type: 'run-halted', because: checkUnrunnable(outcome) })];
-    }
-    if (outcome.outcome !== 'passed') return [refuseUndo(state, seq, prepared, check.name)];
-  }
-  return null;
+  const refusal = ({ name }: Check): readonly Step[] => [refuseUndo(state, seq, prepared, name)];
+  const checked = checkTree(state, 'undo', prepared, refusal, state.mode.mode !== 'halted');
+  return 'step' in checked ? checked.step : null;
 }
 
 /** Recorded in one append with the answer to the request: nothing moved, and nothing is in progress any more. */

@@ -5,9 +5,9 @@ import type { Shortage } from '../domain/kept/disk.ts';
 import type { Kept } from '../domain/kept/kept.ts';
 import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
-import { type Check, dependentsOf, plannedById } from '../domain/plan/plan.ts';
-import { plannedStates, type RunState } from '../domain/run/run.ts';
-import { type Attempt, snapshotOf } from '../domain/run/task.ts';
+import type { Check } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
+import type { Attempt } from '../domain/run/task.ts';
 import type { MergerRequest } from '../ports/merger.ts';
 
 /**
@@ -105,49 +105,3 @@ export const grantedIn = (state: RunState): JudgeContext['granted'] =>
   Object.values(state.tasks)
     .filter((task) => task.granted.length > 0)
     .map((task) => ({ task: task.id, paths: task.granted }));
-
-/** Part of phase 5: holds tasks that may not be integrated, and releases those that may again. One at a time. */
-export function holds(state: RunState): readonly Step[] {
-  const events = [...conflicting(state), ...holdsOfDependents(state), ...releasesOfDependents(state)];
-  const [first] = events;
-  return first === undefined ? [] : [fact(first)];
-}
-
-/** Holds tasks whose snapshot the merger could not integrate in the current round. */
-function conflicting(state: RunState): readonly RunEvent[] {
-  return state.waves.flatMap(({ rounds }) => {
-    const round = rounds.at(-1);
-    if (round?.status !== 'built') return [];
-    return round.conflicts.flatMap(({ task, files }): readonly RunEvent[] => {
-      const known = state.tasks[task];
-      const entered = round.tasks.find((entry) => entry.task === task)?.snapshot;
-      const isOpen = known?.progress.status === 'ready' && snapshotOf(known)?.commit === entered;
-      return isOpen ? [{ type: 'task-held', task, hold: { because: 'conflict', files } }] : [];
-    });
-  });
-}
-
-/** Holds ready tasks that need a held or dropped task: they would land without it. */
-function holdsOfDependents(state: RunState): readonly RunEvent[] {
-  const lost = plannedStates(state).filter(({ progress }) => ['held', 'dropped'].includes(progress.status));
-  return lost.flatMap(({ id }) =>
-    dependentsOf(state.plan, id).flatMap((dependent): readonly RunEvent[] =>
-      statusOf(state, dependent) === 'ready'
-        ? [{ type: 'task-held', task: dependent, hold: { because: 'needs', task: id } }]
-        : [],
-    ),
-  );
-}
-
-/** Releases tasks whose needed task counts again, or is no longer in the plan: their own proofs are still valid. */
-function releasesOfDependents(state: RunState): readonly RunEvent[] {
-  return plannedStates(state).flatMap(({ id, progress }): readonly RunEvent[] => {
-    if (progress.status !== 'held' || progress.hold.because !== 'needs') return [];
-    const { task } = progress.hold;
-    const isPlanned = plannedById(state.plan, task) !== undefined;
-    const isBack = !isPlanned || ['ready', 'done', 'merged'].includes(statusOf(state, task) ?? '');
-    return isBack ? [{ type: 'task-released', task: id }] : [];
-  });
-}
-
-const statusOf = (state: RunState, task: TaskId) => state.tasks[task]?.progress.status;

@@ -8,13 +8,15 @@ import type { RequestEvent } from '../domain/ledger/requests.ts';
 import { currentWave, hasMerged, type RunState } from '../domain/run/run.ts';
 import { approval } from './approval.ts';
 import { baseChecks, closure } from './closure.ts';
-import { dispatch, governor, live } from './dispatch.ts';
+import { dispatch, live } from './dispatch.ts';
+import { governor } from './governor.ts';
+import { holds } from './holds.ts';
 import { askLand, land, undo } from './land.ts';
 import { merge } from './merge.ts';
 import { monitor } from './monitor.ts';
 import { ownership } from './ownership.ts';
 import { preflight } from './preflight.ts';
-import { effect, fact, holds, isItsTurn, messageSent, type Step, type StepInputs } from './step.ts';
+import { effect, fact, isItsTurn, messageSent, type Step, type StepInputs } from './step.ts';
 import { thread } from './thread.ts';
 
 /**

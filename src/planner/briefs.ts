@@ -1,5 +1,5 @@
 import { safeText } from '../domain/base/safe-text.ts';
-import { type Role, roles } from '../domain/plan/plan.ts';
+import { isReadOnly, type Role, roles } from '../domain/plan/plan.ts';
 
 /** Writes the brief of a planned task: goal, scope and acceptance. */
 export function taskBrief(task: {
@@ -33,7 +33,7 @@ export function taskBrief(task: {
 const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 function scopeLines(owns: readonly string[] | null, files: number): readonly string[] {
-  if (owns?.length === 0) return ['- Change nothing: the handoff is the result.'];
+  if (isReadOnly({ owns })) return ['- Change nothing: the handoff is the result.'];
   const where = owns === null ? 'the files that the goal needs' : owns.map((path) => `\`${path}\``).join(', ');
   const isOpen = owns === null || owns.some((path) => /\*|\/$/.test(path));
   const most = `- Change at most ${files} ${files === 1 ? 'file' : 'files'}; if it takes more, hand off as partial and say why.`;

@@ -94,7 +94,7 @@ function isCode(path: string): boolean {
   return isFolder ? !/^(?:docs?|config|public)\b/.test(path) : codeExtensions.has(extension);
 }
 
-/** By a whole word of its name: `src/inspector.ts` is none. */
+/** Recognised by a whole word of its name: `src/inspector.ts` is none. */
 const isTest = (path: string): boolean =>
   /(?:^|[/._?*-])(?:tests?|specs?|e2e|__tests__)(?=$|[/._?*-])/iu.test(path) ||
   /[a-z](?:Test|Spec)s?\.\w+$/u.test(path);

@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import { safeText } from '../domain/base/safe-text.ts';
 import { type Maturity, stepTowards } from '../domain/plan/maturity.ts';
 import type { Role } from '../domain/plan/plan.ts';
+import { isReadOnly } from '../domain/plan/plan.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/plan/plan-text.ts';
 import { intersect, pattern } from '../domain/scope/pattern.ts';
 import type { WrittenClosure } from '../domain/settings/closure-settings.ts';
@@ -84,7 +85,7 @@ const reviewing = ['security', 'qa'] as const;
 type Reviewing = (typeof reviewing)[number];
 
 const reviewerRole = ({ keys }: SketchedTask): Reviewing | null =>
-  (keys?.owns?.length === 0 ? reviewing.find((role) => role === keys.role) : undefined) ?? null;
+  (keys !== undefined && isReadOnly(keys) ? reviewing.find((role) => role === keys.role) : undefined) ?? null;
 
 type Reviewed = { readonly waves: readonly NamedWave[]; readonly closures: readonly WrittenClosure[] };
 

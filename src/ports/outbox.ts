@@ -1,7 +1,7 @@
 import type { Notice } from '../domain/board/notices.ts';
 import type { ThreadPost } from '../domain/board/thread-posts.ts';
 import type { ThreadEvidence } from '../domain/gates/evidence.ts';
-import type { ThreadPlan } from '../domain/run/round.ts';
+import type { ThreadPlan } from '../domain/plan/plan.ts';
 
 /** Sends updates to people and programs that do not look by themselves, and remembers which were sent. */
 export interface Outbox<U> {

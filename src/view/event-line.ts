@@ -11,8 +11,8 @@ import {
 import { checkOutcomes, plural, sleepText, waveName } from '../domain/explain/text.ts';
 import type { Ending, ThreadEvidence } from '../domain/gates/evidence.ts';
 import { passes } from '../domain/gates/verdict.ts';
-import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
-import { isBound } from '../domain/run/round.ts';
+import type { CheckPurpose, LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
+import { isBound } from '../domain/run/bound-thread.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { dcmLine } from './dcm-line.ts';
 import { fileCount, pauseText } from './task-view.ts';
@@ -35,7 +35,15 @@ export function eventDescriber(): (event: LedgerEvent) => string | null {
 }
 
 const checkedText = ({ check, purpose }: RunEvent & { readonly type: 'check-ended' }, definition = ''): string =>
-  `check ${check.name} on the ${purpose}${definition}: ${checkOutcomes[check.outcome]}`;
+  `check ${check.name} ${checkedTrees[purpose]}${definition}: ${checkOutcomes[check.outcome]}`;
+
+const checkedTrees: Readonly<Record<CheckPurpose, string>> = {
+  base: 'on the base',
+  snapshot: 'on the snapshot',
+  candidate: 'on the candidate',
+  land: 'after the rebuild',
+  undo: 'after the revert',
+};
 
 /** May contain line breaks from text of others. */
 function textOf(event: LedgerEvent): string | null {
@@ -91,7 +99,7 @@ function textOf(event: LedgerEvent): string | null {
     case 'provider-resumed':
       return `${event.provider} is no longer paused`;
     case 'task-retried':
-      return `${event.task}: retry requested by ${event.by.who}`;
+      return `${event.task}: ${event.by.via === 'policy' ? 'retried automatically' : `retry requested by ${event.by.who}`}`;
     case 'task-reworked':
       return `${event.task}: rework requested by ${event.by.who}`;
     case 'check-ended':

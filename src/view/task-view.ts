@@ -14,7 +14,7 @@ import type { TapName } from '../domain/ledger/requests.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { blockingNeed, isLive, launchHalt } from '../domain/run/schedule.ts';
-import { endedAttempt, type TaskState } from '../domain/run/task.ts';
+import { countsAsDone, endedAttempt, type TaskState } from '../domain/run/task.ts';
 import { waitOf } from '../domain/run/waiting.ts';
 import { type Whose, whoseFile } from '../domain/scope/claims.ts';
 import { outOfScope, scopeOf } from '../domain/scope/scope.ts';
@@ -136,9 +136,7 @@ function waitingText(state: RunState, task: TaskState): TaskText {
   const need = blockingNeed(state, task);
   if (need !== null)
     return { ...blocked, detail: `needs ${need}, which is ${state.tasks[need]?.progress.status ?? 'unknown'}` };
-  const open = (plannedById(state.plan, task.id)?.needs ?? []).filter(
-    (id) => !['ready', 'merged', 'done'].includes(state.tasks[id]?.progress.status ?? ''),
-  );
+  const open = (plannedById(state.plan, task.id)?.needs ?? []).filter((id) => !countsAsDone(state.tasks[id]));
   if (open.length > 0) return { ...plain, detail: `for ${open.join(', ')}` };
   if (task.launches > 0) return { ...plain, detail: `for attempt ${task.launches + 1}` };
   return { ...plain, detail: waitText(state, task) };

@@ -31,7 +31,7 @@ test('reverts whose check fails move nothing and say what to type; mended, they 
   expect(refused).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`without ${run}, the check whole fails on main`),
-    stdout: expect.stringContaining('check whole on the undo: failed'),
+    stdout: expect.stringContaining('check whole after the revert: failed'),
   });
   expect(refused.stderr).toContain(`to revert anyway: git revert ${landed}`);
   expect([p.git('rev-parse', 'main'), p.git('status', '--porcelain')]).toEqual([theirs, '']);
@@ -69,7 +69,7 @@ test('of a run that landed wave by wave one task is taken out, with another run 
   expect(filesOf(p)).toBe('later.yaml one.txt plan.yaml readme.md three.txt two.txt');
 
   const taken = await p.cli('undo', '--yes', `${first}/one`);
-  expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining('check present on the undo: passed') });
+  expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining('check present after the revert: passed') });
   expect(filesOf(p)).toBe('later.yaml plan.yaml readme.md three.txt two.txt');
   expect(await p.cli('undo', '--yes', `${first}/one`, '--json')).toMatchObject({
     code: 0,
@@ -108,7 +108,7 @@ test('while its checks run, every view says what an undo waits for, and a killed
   expect(code).toBe(0);
   expect(stdout.split('\n')).toEqual([
     `undo: prepared commits that revert the run on ${theirs.slice(0, 8)}; running the checks`,
-    'check slow on the undo: passed',
+    'check slow after the revert: passed',
     `Undone: ${run}.`,
     '',
   ]);

@@ -6,6 +6,7 @@ import type { Rebuilt } from '../../src/domain/landing/landing.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { refFolder, refs } from '../../src/domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../src/domain/plan/plan.ts';
+import { isReadOnly } from '../../src/domain/plan/plan.ts';
 import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
 import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
 import {
@@ -19,7 +20,6 @@ import {
   inOrder,
   isDoneEmpty,
   isMerged,
-  isReadOnly,
   lastSnapshot,
   planInForce,
   planned,

@@ -1,7 +1,7 @@
 import { plannedById } from '../../src/domain/plan/plan.ts';
 import { evolveRun, type Recorded, type RunState } from '../../src/domain/run/run.ts';
 import { settleAttempt, settleLimits } from '../../src/domain/run/settle-attempt.ts';
-import { holds } from '../../src/pipeline/step.ts';
+import { holds } from '../../src/pipeline/holds.ts';
 
 /** Folds an event with what the pipeline decides by itself after it: what becomes of an attempt, and who is held or released. */
 function evolveDecided(before: RunState | null, recorded: Recorded): RunState | null {

@@ -46,7 +46,7 @@ export function readRecord(path: string): WorkspaceRecord | null {
   return isRecord(raw) ? raw : null;
 }
 
-/** By hand: a schema library would cost every attempt more than all of its own code together. */
+/** Parses by hand: a schema library would cost every attempt more than all of its own code together. */
 function isRecord(raw: unknown): raw is WorkspaceRecord {
   if (typeof raw !== 'object' || raw === null) return false;
   const { version, commit, inode, files, included, modules, ignores } = raw as Record<keyof WorkspaceRecord, unknown>;

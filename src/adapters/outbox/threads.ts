@@ -9,7 +9,7 @@ import { explain } from '../../domain/explain/explain.ts';
 import { waveName } from '../../domain/explain/text.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { BoundThread, FailedWay } from '../../domain/gates/evidence.ts';
-import type { ThreadPlan } from '../../domain/run/round.ts';
+import type { ThreadPlan } from '../../domain/plan/plan.ts';
 import type { ThreadOrder, Threads } from '../../ports/outbox.ts';
 import { parseFields } from '../files/untrusted-json.ts';
 import { failpoint } from '../process/failpoint.ts';

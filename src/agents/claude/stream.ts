@@ -134,7 +134,7 @@ function reasonOf(line: Fields, reset: string | null): AgentFailure {
   return { ...trouble, until: trouble.kind === 'rate-limited' ? reset : null, words: words.slice(0, 500) };
 }
 
-/** When a used-up subscription may be used again; Claude reports it in a line of its own, never in the error. */
+/** Returns the time when a used-up subscription may be used again; Claude reports it in a line of its own, never in the error. */
 function resetIn(limit: Fields | null): string | null {
   const seconds = limit?.['status'] === 'rejected' ? numberOf(limit['resetsAt']) : null;
   return seconds === null ? null : new Date(seconds * 1000).toISOString();

@@ -120,7 +120,7 @@ function kindOf(name: string, status: number | null, words: string): AgentFailur
 
 const resetHeaders = ['anthropic-ratelimit-requests-reset', 'x-ratelimit-reset-requests'];
 
-/** When the provider serves again: a time that it names, or a number of seconds from its own `date`. */
+/** Returns when the provider serves again: a time that it names, or a number of seconds from its own `date`. */
 function untilOf(headers: Fields): string | null {
   const reset = resetHeaders.map((name) => Date.parse(textOf(headers[name]) ?? '')).find((time) => !Number.isNaN(time));
   if (reset !== undefined) return new Date(reset).toISOString();

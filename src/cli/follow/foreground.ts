@@ -107,8 +107,7 @@ function waitPrinter({ terminal, json }: Context): (ahead: string | null, copyin
   let lastAhead: string | null = null;
   return (ahead, copying) => {
     if (terminal.interactive || json) return;
-    if (ahead !== lastAhead && ahead !== null)
-      terminal.line(`waits to land: ${ahead} goes first: tidegate why ${ahead}`);
+    if (ahead !== lastAhead && ahead !== null) terminal.line(`waiting to land after ${ahead}: tidegate why ${ahead}`);
     lastAhead = ahead;
     if (copying.length === 0 || performance.now() - printedAt < 5_000) return;
     printedAt = performance.now();

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { planDifference } from '../../domain/plan/plan-difference.ts';
-import { needsResume } from '../../engine/actions/run-actions.ts';
+import { awaitsResume } from '../../domain/run/resume.ts';
 import { isAtRest } from '../../engine/orders/create-run.ts';
 import { orderIn, prepareReplan } from '../../engine/orders/replan-run.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
@@ -79,7 +79,7 @@ export async function resumeRun(repo: RepositoryHandle, run: RunId): Promise<Out
 
 /** Resumes a run that is paused, stopped or halted. Null when the run continues; else what prevents it. */
 export async function liftHalt(repo: RepositoryHandle, subject: RunSubject): Promise<Outcome | null> {
-  if (!needsResume(subject.state)) return null;
+  if (!awaitsResume(subject.state)) return null;
   const resumed = await actOn(repo, { action: 'resume', subject, input: {} });
   return resumed.exit === exitCodes.done ? null : resumed;
 }

@@ -45,7 +45,7 @@ export type Argument = {
   readonly required?: true;
   /** Takes all remaining words; only the last argument can. */
   readonly variadic?: true;
-  /** How the usage shows it, where the name says too little: `run[/task]`. */
+  /** The form that the usage shows, where the name says too little: `run[/task]`. */
   readonly shown?: string;
   readonly choices?: readonly string[];
   /** Shells complete it with the names of runs and tasks. */
@@ -55,7 +55,7 @@ export type Argument = {
 /** A flag, unless it has a `value`. */
 export type Option = {
   readonly about: string;
-  /** How it is typed, where that differs from the name that the body uses. */
+  /** The form that people type, where that differs from the name that the body uses. */
   readonly flag?: string;
   /** One letter. */
   readonly short?: string;

@@ -68,7 +68,7 @@ export async function openDisplay(
 }
 
 function lineOf({ ahead, copying = [] }: WhyContext): readonly string[] {
-  const lines = [...(ahead === null ? [] : [`waits to land: ${ahead} goes first: tidegate why ${ahead}`]), ...copying];
+  const lines = [...(ahead === null ? [] : [`waiting to land after ${ahead}: tidegate why ${ahead}`]), ...copying];
   return lines.length === 0 ? [] : ['', ...lines];
 }
 

@@ -64,7 +64,7 @@ function stateLines({ view, around }: Shown): readonly Text[] {
   const { state, now } = view;
   const ended = endLine(state);
   if (ended !== null) return [[{ text: ended, tone: endTone(state) }]];
-  const line = around.ahead === null ? [] : [`waits to land: ${around.ahead} goes first: tidegate why ${around.ahead}`];
+  const line = around.ahead === null ? [] : [`waiting to land after ${around.ahead}: tidegate why ${around.ahead}`];
   const needs = needsOf(state)
     .filter(({ task }) => task === null)
     .map((need): Text => {

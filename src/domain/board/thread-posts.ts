@@ -1,6 +1,6 @@
 import { brief, waveName } from '../explain/text.ts';
 import type { BoundThread } from '../gates/evidence.ts';
-import type { ThreadPlan } from '../run/round.ts';
+import type { ThreadPlan } from '../plan/plan.ts';
 import { currentWave, type RunState, selectedWaves, tasksOfWave, type WaveState } from '../run/run.ts';
 import { noticesOf, type Update } from './notices.ts';
 

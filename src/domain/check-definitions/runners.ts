@@ -108,7 +108,7 @@ const config = ['-c', '--config'];
 const configs = (...names: readonly string[]): readonly string[] => names.map((name) => `${name}.config.*`);
 const rc = (name: string): readonly string[] => [`.${name}rc`, `.${name}rc.*`];
 
-/** By the name of the program. */
+/** Runners by the name of their program. */
 const runners: Readonly<Record<string, Runner>> = {
   // JavaScript
   vitest: {

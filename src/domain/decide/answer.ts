@@ -244,7 +244,7 @@ function unknownAgent({ plan }: RunState, task: TaskState, agent: string): Findi
   return isUnnamed ? { rule: 'agent-without-command', agent, task: task.id } : null;
 }
 
-/** Settled when the files are gone. */
+/** The request is settled when the files are gone. */
 function discardKept(
   state: RunState,
   { task, paths }: RequestEvent & { readonly type: 'requested-discard' },
@@ -254,7 +254,7 @@ function discardKept(
   return found.ok ? ok('later') : err({ rule: 'not-kept', run: state.run, task, path: found.error.path });
 }
 
-/** Settled when its supervisor says that the agent has it. */
+/** The request is settled when the supervisor says that the agent has the message. */
 function send(state: RunState, request: RequestEvent & { readonly type: 'requested-send' }): RequestAnswer {
   const task = state.tasks[request.task];
   if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });

@@ -166,7 +166,7 @@ const idsIn = (plan: FrozenPlan, wave: number): string =>
     .toSorted()
     .join();
 
-/** The number of waves counts, too. */
+/** Returns the plan without this wave, for comparison. A plan with more or fewer waves differs. */
 const withoutWave = (plan: FrozenPlan, only: number): string =>
   canonicalJson(plan.waves.map((wave, index) => (index === only ? null : wave)));
 

@@ -152,7 +152,7 @@ export type HandoffEvidence =
   /** stale nonce, FIFO, symlink, too large, invalid UTF-8, not our schema … */
   | { readonly kind: 'invalid'; readonly because: Finding };
 
-/** How an attempt's process ended. `reason` is ours; an agent's own exit is `exited`. */
+/** The end of an attempt's process. `reason` is ours; an agent's own exit is `exited`. */
 export type Ending = {
   /** `lost`: the supervisor died without a word; what it left in the workspace was snapshotted by another. */
   readonly reason:

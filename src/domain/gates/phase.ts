@@ -67,7 +67,7 @@ export function advance<P extends keyof Needs>(
 const proofsOf = (from: Passed<Phase> | NonEmpty<Passed<Phase>>): NonEmpty<Passed<Phase>> =>
   'hash' in from ? [from] : from;
 
-/** Proofs rebuilt from the verdicts that the ledger holds. Null: that phase has not passed. */
+// ── proofs rebuilt from the verdicts in the ledger; null when that phase has not passed ────────────────
 
 export function approvalProof(state: RunState, index: number): Passed<'approval'> | null {
   const wave = state.waves[index];

@@ -81,7 +81,7 @@ export function uncommittedUnfit(plan: FrozenPlan, { branch }: CheckoutState): r
   return leavesUncommitted(plan);
 }
 
-/** Uncommitted changes leave by no branch: they would be on it. */
+/** A run with uncommitted changes cannot land on a branch of its own: the branch would contain them. */
 export function leavesUncommitted(plan: FrozenPlan): readonly Finding[] {
   return landsOnOwnBranch(plan) ? [{ rule: 'uncommitted-unfit', fault: 'lands-on-branch', land: plan.land }] : [];
 }

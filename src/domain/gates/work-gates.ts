@@ -2,6 +2,7 @@ import type { PlanHash, TaskId } from '../base/ids.ts';
 import { reportMisfit, reportMissing } from '../closure/report.ts';
 import type { ClosureRole } from '../closure/roles.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
+import { isReadOnly } from '../plan/plan.ts';
 import { matches, pattern as parsed } from '../scope/pattern.ts';
 import { outOfScope, scopeOf } from '../scope/scope.ts';
 import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
@@ -174,6 +175,6 @@ function judgeDeliverables({ deliverables }: PlannedTask, snapshot: SnapshotEvid
 
 /** A task that was to change something and changed nothing has proven nothing. */
 function judgeEmpty(task: PlannedTask, changes: number): Verdict {
-  const mayBeEmpty = task.allowEmpty || task.owns?.length === 0;
+  const mayBeEmpty = task.allowEmpty || isReadOnly(task);
   return changes === 0 && !mayBeEmpty ? inconclusive('changes', { rule: 'changes' }) : pass('changes');
 }

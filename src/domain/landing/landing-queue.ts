@@ -2,7 +2,8 @@ import type { CommitId, RunId, TaskId } from '../base/ids.ts';
 import { openCriticalQuestions } from '../board/board-requests.ts';
 import { landsOnOwnBranch } from '../plan/plan.ts';
 import { unprovenToLand } from '../proofs/open-bundles.ts';
-import { checkKey, needsNoResume, type RunState } from '../run/run.ts';
+import { mayProceed } from '../run/resume.ts';
+import { checkKey, type RunState } from '../run/run.ts';
 import { isMoving, isQueued } from './landing.ts';
 
 /** One move of a branch that waits for no person. */
@@ -68,7 +69,7 @@ function mayLand(state: RunState): boolean {
   if (ended !== null && (ended !== 'done' || taps.land?.status !== 'approved')) return false;
   if (isMoving(landing)) return mode.mode !== 'halted';
   const isHeld = openCriticalQuestions(state).length > 0 || unprovenToLand(state).length > 0;
-  return abandoned === null && needsNoResume(state) && !isHeld;
+  return abandoned === null && mayProceed(state) && !isHeld;
 }
 
 /** An undo that a person requested and that is not answered yet. */

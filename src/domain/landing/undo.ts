@@ -58,3 +58,13 @@ export const leftToLand = ({ tasks, undo }: Pick<RunState, 'tasks' | 'undo'>): r
 /** Tells whether a run or task is no longer on the branch, because it was undone. */
 export const isUndone = ({ undo }: Pick<RunState, 'undo'>, task: TaskId | null): boolean =>
   undo.status === 'undone' || (task !== null && undo.tasks.includes(task));
+
+/** True when taking the whole run back needs no reverts: nothing came on top of its landings, nor between them. */
+export function isExactUndo(
+  landings: readonly { readonly old: CommitId | null; readonly new: CommitId }[],
+  tip: CommitId | null,
+  task: TaskId | null,
+): boolean {
+  const isUnbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
+  return task === null && tip === landings.at(-1)?.new && isUnbroken;
+}

@@ -48,7 +48,7 @@ const under = (place: string, paths: readonly string[]): readonly string[] => pa
 /** Definitions of checks that were restored. */
 const put = ['changes[].path', 'changes[].keys[]'] as const;
 
-/** By type of event. Published in docs/reference/events.md. */
+/** Fields by type of event. Published in docs/reference/events.md. */
 export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string[]>> = {
   // requests
   'requested-run': [...request, ...order],

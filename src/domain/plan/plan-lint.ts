@@ -12,6 +12,7 @@ import type { ResolvedSettings } from '../settings/settings.ts';
 import { lintDirective, lintDirectiveLength, ownWords } from './directive.ts';
 import { isStep, type Maturity, maturity } from './maturity.ts';
 import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
+import { isReadOnly } from './plan.ts';
 import {
   agentsOf,
   commandOf,
@@ -174,7 +175,7 @@ function lintTask(task: DraftTask, settings: ResolvedSettings, runnable: readonl
   problems.push(...lintDrafted(task));
   if (settings.strict && ownsOf(task) === null)
     problems.push({ rule: 'owns-required', task: task.id, place: task.place, at: 'key' });
-  if (keys.owns?.length === 0 && (keys.shares?.length || keys.locks?.length))
+  if (isReadOnly(keys) && (keys.shares?.length || keys.locks?.length))
     problems.push({
       rule: 'read-only-writes',
       task: task.id,

@@ -4,7 +4,6 @@ import type { EvalTarget } from '../closure/eval-targets.ts';
 import type { PlannedProof } from '../closure/exit-contract.ts';
 import type { ClosureRole } from '../closure/roles.ts';
 import type { RepoClaim } from '../gates/evidence.ts';
-import type { ThreadPlan } from '../run/round.ts';
 import type { Maturity } from './maturity.ts';
 
 export const roles = [
@@ -218,3 +217,14 @@ export function canonicalJson(value: unknown): string {
 
 /** Tells whether a landing leaves the target unchanged: it makes a branch of the run, and with `pr` a pull request. */
 export const landsOnOwnBranch = ({ land }: Pick<FrozenPlan, 'land'>): boolean => land === 'branch' || land === 'pr';
+
+/** A read-only task owns no path: its handoff is the result. A task without `owns` may change anything. */
+export const isReadOnly = ({ owns }: { readonly owns?: readonly string[] | null | undefined }): boolean =>
+  owns?.length === 0;
+
+/** The service in which threads of waves are opened. `tokenFrom` names the variable that holds the token; the token itself is nowhere. */
+export type ThreadPlan = {
+  readonly intake: string | null;
+  readonly threads: string | null;
+  readonly tokenFrom: string | null;
+};

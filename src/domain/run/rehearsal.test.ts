@@ -29,7 +29,11 @@ describe('what failed in a rehearsal is told with what to do', () => {
       }),
       /^uv is not there/,
     ],
-    ['no network', check('Error: getaddrinfo EAI_AGAIN registry.npmjs.org\n'), /^checks have no network: let setup/],
+    [
+      'no network',
+      check('Error: getaddrinfo EAI_AGAIN registry.npmjs.org\n'),
+      /^checks have no network: download what they need in setup/,
+    ],
     ['no network for curl', check('curl: (6) Could not resolve host: x.org\n'), /^checks have no network/],
     ['no network for setup', check('ENOTFOUND x.org', { check: null }), /^setup has network, .*HTTPS_PROXY/],
     ['a place that is not its own', check("EROFS: read-only file system, mkdir '/var/x'"), /fence: \{ write:/],

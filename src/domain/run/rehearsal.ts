@@ -30,8 +30,8 @@ const whyOf = ({ because }: Ending): string => (because === undefined ? '' : des
 function happened(ending: Ending): string {
   const { reason, code, signal } = ending;
   if (reason === 'exited' || reason === 'setup-failed') return `exit ${code ?? signal}`;
-  if (reason === 'timed-out') return 'took longer than it may';
-  if (reason === 'silent') return 'printed nothing for as long as it may take';
+  if (reason === 'timed-out') return 'exceeded its time limit';
+  if (reason === 'silent') return 'printed nothing until its time limit';
   return whyOf(ending).split('\n')[0] || reason;
 }
 
@@ -54,7 +54,7 @@ const hints: readonly ((problem: RehearsalProblem) => string | null)[] = [
     if (!noNetwork.test(tail)) return null;
     return check === null
       ? 'setup has network, and could not reach it: look at your proxy (HTTPS_PROXY) and try the command by itself'
-      : 'checks have no network: let setup download what they need, which has; servers that the check starts itself are reached on localhost';
+      : 'checks have no network: download what they need in setup, which has network. A check can reach servers that it starts itself on localhost';
   },
   ({ tail }) =>
     /EROFS|[Rr]ead-only file system/.test(tail)

@@ -1,12 +1,12 @@
 import type { CommitId, TaskId, TreeId } from '../base/ids.ts';
 import { present } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { BoundThread, GeneratorOutcome, ThreadEvidence } from '../gates/evidence.ts';
+import type { GeneratorOutcome } from '../gates/evidence.ts';
 import { passes, type Verdict } from '../gates/verdict.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { Maturity } from '../plan/maturity.ts';
-import type { RunState, WaveState } from './run.ts';
+import type { RunState } from './run.ts';
 
 /**
  * One integration of a wave's ready tasks: opened ─▶ built ─▶ closing ─▶ merging ─▶ merged, or abandoned when one of
@@ -130,18 +130,3 @@ export const checksToRepeat = ({
   Object.values(checks)
     .filter(({ outcome, tree }) => outcome !== 'passed' && (outcome === 'could-not-run' || tree === branch?.tree))
     .map(({ tree, name }) => ({ tree, check: name }));
-
-/** The service in which threads of waves are opened. `tokenFrom` names the variable that holds the token; the token itself is nowhere. */
-export type ThreadPlan = {
-  readonly intake: string | null;
-  readonly threads: string | null;
-  readonly tokenFrom: string | null;
-};
-
-/** Returns the thread that a judgement of phase `thread` bound, which posts go to. */
-export function boundBy(event: RunEvent & { readonly type: 'phase-judged' }): Pick<WaveState, 'bound'> {
-  return event.phase === 'thread' && isBound(event.evidence) ? { bound: event.evidence } : {};
-}
-
-export const isBound = (evidence: ThreadEvidence): evidence is BoundThread =>
-  (['intake', 'threads', 'log'] as const).some((board) => board === evidence.board);

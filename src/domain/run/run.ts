@@ -16,9 +16,10 @@ import type { Continuation } from '../plan/earlier-waves.ts';
 import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { replacePlan } from '../plan/plan-versions.ts';
 import { type Bundle, evolveBundles } from '../proofs/bundle.ts';
+import { boundBy } from './bound-thread.ts';
 import { evolveTask } from './evolve-task.ts';
 import { newRun } from './new-run.ts';
-import { boundBy, evolveRound, type RoundState } from './round.ts';
+import { evolveRound, type RoundState } from './round.ts';
 import { attemptOf, type TaskState } from './task.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
@@ -373,10 +374,6 @@ export const plannedStates = (state: RunState): readonly TaskState[] =>
 /** Something of this run is on its branch. */
 export const hasMerged = (state: RunState): boolean =>
   state.waves.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
-
-/** True when the run needs no `resume`. A run that has ended is no longer paused or stopped. */
-export const needsNoResume = ({ mode, ended }: Pick<RunState, 'mode' | 'ended'>): boolean =>
-  mode.mode === 'active' || (ended !== null && mode.mode !== 'halted');
 
 /** Returns the waves of this run: all, or the one that was chosen. */
 export const selectedWaves = (state: RunState): readonly WaveState[] =>

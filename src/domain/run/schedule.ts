@@ -8,7 +8,7 @@ import { mayRunBeside } from '../scope/ownership.ts';
 import { intersect } from '../scope/pattern.ts';
 import { isOverBudget } from './costs.ts';
 import { currentWave, type RunState, selectedWaves, tasksOfWave, type WaveState } from './run.ts';
-import { isResolved, type TaskState } from './task.ts';
+import { countsAsDone, isResolved, type TaskState } from './task.ts';
 
 export const isLive = (task: TaskState): boolean =>
   task.progress.status === 'launching' || task.progress.status === 'running';
@@ -46,9 +46,7 @@ function isStartable(state: RunState, task: TaskState): boolean {
   if (task.progress.status !== 'waiting' || task.progress.next.halt !== null) return false;
   if (launchHalt(state, task.wave) !== null) return false;
   if (state.waves[task.wave]?.approval === null || isOverBudget(state, task)) return false;
-  return needsOfTask(state, task).every((need) =>
-    ['ready', 'merged', 'done'].includes(state.tasks[need]?.progress.status ?? ''),
-  );
+  return needsOfTask(state, task).every((need) => countsAsDone(state.tasks[need]));
 }
 
 const haltsOfTasks = new WeakMap<RunState['tasks'], ReadonlyMap<number, LaunchHalt>>();

@@ -6,6 +6,7 @@ import type { Verdict } from '../gates/verdict.ts';
 import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
 import type { By } from '../ledger/requests.ts';
 import type { PlannedTask } from '../plan/plan.ts';
+import { isReadOnly } from '../plan/plan.ts';
 import { type AgentFailure, addUsage, noUsage, type Usage } from '../tool-calls/agent-event.ts';
 import type { PathRequest } from './evolve-task.ts';
 
@@ -153,7 +154,7 @@ export type TaskState = {
   readonly chosen: string | null;
   /** The agent's own, of the last attempt that had one. */
   readonly session: AgentSession | null;
-  /** By all attempts that have ended together, as far as they reported. */
+  /** Usage of all attempts that have ended together, as far as they reported. */
   readonly used: Usage;
   /** Dollars that people added to the limit. */
   readonly raised: number;
@@ -179,7 +180,7 @@ export type RoleSubject = {
 export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   id: task.id,
   wave,
-  readOnly: task.owns?.length === 0,
+  readOnly: isReadOnly(task),
   base: null,
   launches: 0,
   charged: 0,
@@ -255,7 +256,7 @@ const wordOf = ({ snapshot, who, edited }: Acceptance): Acceptance => ({ snapsho
 /** The agent of the task: the one whose turn it is, unless a person chose another. */
 export const agentOf = ({ chosen, turn }: TaskState): string => chosen ?? turn;
 
-/** By all attempts, the one under way included as far as its agent has reported. */
+/** Usage of all attempts, the one under way included as far as its agent has reported. */
 export function usageOf(task: TaskState): Usage {
   const live = liveAttempt(task);
   return live === null ? task.used : addUsage(task.used, live.usage);
@@ -271,3 +272,7 @@ export const isSettled = (state: TaskState): boolean =>
 
 /** Lets a wave close. */
 export const isResolved = (state: TaskState): boolean => ['merged', 'done', 'dropped'].includes(state.progress.status);
+
+/** True when what the task was for is there: other tasks may build on it. It may still lose that by a conflict or an undo. */
+export const countsAsDone = (state: Pick<TaskState, 'progress'> | undefined): boolean =>
+  state !== undefined && ['ready', 'merged', 'done'].includes(state.progress.status);

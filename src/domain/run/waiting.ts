@@ -9,7 +9,7 @@ import { policy } from '../settings/policy.ts';
 import { isOver, runSpend, type Spend, taskSpend } from './costs.ts';
 import { checkKey, currentWave, type RunState, tasksOfWave } from './run.ts';
 import { blockingNeed, inTheWay, isLive, launchHalt, needsOfTask } from './schedule.ts';
-import { agentOf, isResolved, liveAttempt, type TaskState } from './task.ts';
+import { agentOf, countsAsDone, isResolved, liveAttempt, type TaskState } from './task.ts';
 
 /** The first obstacle to the start of a waiting task, in the order in which obstacles are removed. */
 export type Wait =
@@ -62,13 +62,10 @@ function orderWait(state: RunState, task: TaskState): Wait | null {
   }
   const halt = launchHalt(state, task.wave);
   if (halt !== null) return { on: 'wave-halt', ...halt };
-  const need = blockingNeed(state, task) ?? needsOfTask(state, task).find((id) => !isMet(state.tasks[id]));
+  const need = blockingNeed(state, task) ?? needsOfTask(state, task).find((id) => !countsAsDone(state.tasks[id]));
   if (need === undefined) return null;
   return { on: 'need', task: need, locked: plannedById(state.plan, need)?.locks ?? [] };
 }
-
-const isMet = (need: TaskState | undefined): boolean =>
-  need !== undefined && ['ready', 'merged', 'done'].includes(need.progress.status);
 
 /** Approval, budget, room, and a base that passes its checks. */
 function permissionWait(state: RunState, task: TaskState): Wait | null {

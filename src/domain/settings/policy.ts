@@ -11,9 +11,9 @@ export const policy = {
   spirals: 2,
   /** Agents cost most while they start: a few at a time are sooner all there than all at once. */
   launching: 4,
-  /** How often a landing or an undo is made anew for a branch that moves while its checks run. */
+  /** The number of times that a landing or an undo is made anew for a branch that moves while its checks run. */
   landingTries: 3,
-  /** How often a candidate may be checked while looking for the task that breaks it. */
+  /** The number of times that a candidate may be checked while looking for the task that breaks it. */
   bisectRuns: 8,
   /** Milliseconds: the first pause of a provider that does not say how long, and the longest. */
   shortestPause: 30_000,

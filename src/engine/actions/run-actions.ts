@@ -131,21 +131,6 @@ export const resumeAction: Action<'run', object> = {
   request: (_subject, _input, by) => ok({ type: 'requested-resume', by }),
 };
 
-/**
- * Tells whether a run does nothing until somebody resumes it. An active run needs that only without a login or with a stuck task; a run
- * that has ended needs it only when its undo was halted.
- */
-export const needsResume = (state: RunState): boolean =>
-  state.ended === null
-    ? state.mode.mode !== 'active' || hasStuckTask(state) || lacksLogin(state)
-    : state.mode.mode === 'halted';
-
-const lacksLogin = ({ providers }: RunState): boolean =>
-  Object.values(providers).some((provider) => provider.status === 'paused' && provider.until === null);
-
-const hasStuckTask = (state: RunState): boolean =>
-  Object.values(state.tasks).some(({ progress }) => progress.status === 'waiting' && progress.next.halt !== null);
-
 /** Ends the agents of a run and keeps their work. */
 export const stopAction: Action<'run', object> = {
   name: 'stop',

@@ -6,7 +6,7 @@ import { exitParts, requiredLevels } from '../../domain/closure/exit-contract.ts
 import type { ClosureRole } from '../../domain/closure/roles.ts';
 import { clauseTexts } from '../../domain/explain/text.ts';
 import { charactersPerToken, ownWords, promptTokens, roleText } from '../../domain/plan/directive.ts';
-import { type FrozenPlan, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
+import { type FrozenPlan, isReadOnly, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import { foldRun, type Recorded, type RunState } from '../../domain/run/run.ts';
 import { type Attempt, agentOf, attemptOf } from '../../domain/run/task.ts';
 import type { GitReader } from '../../ports/merger.ts';
@@ -103,7 +103,7 @@ export function buildPrompt(subject: PromptSubject, characters = promptCharacter
   const listing = filesSection(task, files);
   const rules = rulesSection(plan);
   const checks = checksSection(plan, task);
-  const duty = roleText(task.role, task.owns?.length === 0);
+  const duty = roleText(task.role, isReadOnly(task));
   const role: Section = { text: `## Your role: ${task.role}\n\n${duty}`, cut: () => '' };
   const results = resultsSection(state, task, quotes);
   const before = beforeSection(attempt, quotes);
@@ -171,7 +171,7 @@ function acceptanceSection(task: PlannedTask): string {
   const required = requiredLevels(task.exit);
   const contracted = required.map(({ part }) => part);
   const exit = exitParts.filter((part) => task.exit[part] !== null && !contracted.includes(part));
-  const isReadOnly = task.owns?.length === 0;
+  const isRead = isReadOnly(task);
   const lines = [
     ...task.deliverables.map((pattern) => `- \`${pattern}\` must exist when you finish.`),
     ...(task.drafts === undefined
@@ -187,10 +187,8 @@ function acceptanceSection(task: PlannedTask): string {
     ...(required.length === 0
       ? []
       : ['- Claim only what is true. If you miss a level, claim `state=gap`, or hand off `partial`.']),
-    ...(isReadOnly
-      ? ['- Your handoff holds everything that others need to know: they get nothing else from you.']
-      : []),
-    ...(isReadOnly || task.allowEmpty ? [] : ['- At least one file in your scope has changed.']),
+    ...(isRead ? ['- Your handoff holds everything that others need to know: they get nothing else from you.'] : []),
+    ...(isRead || task.allowEmpty ? [] : ['- At least one file in your scope has changed.']),
   ];
   return lines.length === 0 ? '' : ['## Acceptance', '', 'Besides what the task says:', ...lines].join('\n');
 }
@@ -207,7 +205,7 @@ function rulesSection({ forbid, block = [] }: FrozenPlan): Section {
 }
 
 function checksSection({ checks }: FrozenPlan, task: PlannedTask): Section {
-  if (task.owns?.length === 0) return { text: '' };
+  if (isReadOnly(task)) return { text: '' };
   const alone = 'Cover your changes with tests, and run the tests of the project before you hand off.';
   if (checks.length === 0) return { text: `## Tests\n\n${alone}`, cut: () => '' };
   return sectionOf({
@@ -237,7 +235,7 @@ function handoffSection(task: PlannedTask, nonce: string): string {
   const claims = requiredLevels(task.exit).map(({ part, level }) => [part, level]);
   const done = claims.length === 0 ? handoffCommands : claimed(claims);
   const inFile = claims.length === 0 ? '' : `, "claims": ${JSON.stringify(Object.fromEntries(claims))}`;
-  const what = task.owns?.length === 0 ? 'Hand off your results' : 'Hand off';
+  const what = isReadOnly(task) ? 'Hand off your results' : 'Hand off';
   return `## When you finish
 
 ${what} with one of these commands, then exit:

@@ -2,6 +2,7 @@ import { verdictCommands } from '../../domain/agents/handoff-commands.ts';
 import { docsQueueOf } from '../../domain/closure/docs-queue.ts';
 import { type ClosureRole, qaDimensions, roleWords } from '../../domain/closure/roles.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
+import { isReadOnly } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { Attempt } from '../../domain/run/task.ts';
 import { type Quotes, quotedSection, resultOf, type Section, scopeSection, sectionOf } from './sections.ts';
@@ -52,7 +53,7 @@ export function passedChecksSection({ plan: { checks } }: RunState): Section {
 }
 
 export const roleScopeSection = (state: RunState, task: PlannedTask): string =>
-  task.owns?.length === 0
+  isReadOnly(task)
     ? '## Your scope\n\nChange no file: your report is the result. Put scratch files in /tmp.'
     : scopeSection(state, task);
 

@@ -6,9 +6,9 @@ import { inboxOf } from '../../domain/board/board-requests.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import { promptLines } from '../../domain/explain/explain.ts';
 import { sizeText } from '../../domain/kept/disk.ts';
-import { type FrozenPlan, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
+import { type FrozenPlan, isReadOnly, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
-import { type Attempt, type AttemptOutcome, handoffOf, type TaskState } from '../../domain/run/task.ts';
+import { type Attempt, type AttemptOutcome, countsAsDone, handoffOf, type TaskState } from '../../domain/run/task.ts';
 import { claimsOf, generatedPaths, grantPattern } from '../../domain/scope/claims.ts';
 import { protectedConfig } from '../../domain/scope/ownership.ts';
 import { intersect, matches, type Pattern, pattern } from '../../domain/scope/pattern.ts';
@@ -70,7 +70,7 @@ function tasksBefore({ plan, waves, tasks }: RunState, task: PlannedTask): reado
 /** Only of work that counts: a dropped task has left none. */
 export function resultOf(task: TaskState | undefined, quotes: Quotes): readonly string[] {
   const handoff = task === undefined ? null : handoffOf(task);
-  if (task === undefined || handoff === null || !countedStatuses.has(task.progress.status)) return [];
+  if (task === undefined || handoff === null || !countsAsDone(task)) return [];
   const { summary, remaining, questions, nonce } = handoff;
   const lines = [
     summary,
@@ -81,7 +81,6 @@ export function resultOf(task: TaskState | undefined, quotes: Quotes): readonly 
   return text === '' ? [] : [`[${task.id}] ${cutText(text, task.readOnly ? wholeResult : summaryOnly)}`];
 }
 
-const countedStatuses: ReadonlySet<TaskState['progress']['status']> = new Set(['ready', 'done', 'merged']);
 /** A read-only task has only its handoff to show. */
 const wholeResult = 8_000;
 const summaryOnly = 1_500;
@@ -251,7 +250,7 @@ export async function filesInScope(
 
 /** The patterns that the task may change; for a read-only task, those that it reads. */
 const patternsOf = (state: RunState, task: PlannedTask): readonly Pattern[] =>
-  task.owns?.length === 0
+  isReadOnly(task)
     ? task.reads.map(pattern)
     : claimsOf(state.plan, task, grantedIn(state)).map((claim) => claim.pattern);
 
@@ -264,7 +263,7 @@ function literalStart({ text, literal }: Pattern): string {
 }
 
 export function filesSection(task: PlannedTask, scope: FilesInScope): Section {
-  const isRead = task.owns?.length === 0;
+  const isRead = isReadOnly(task);
   if (scope.total === 0) {
     const creates = (task.owns?.length ?? 0) > 0;
     const text = creates ? `${title(isRead)}\n\nThere are none yet: create them.` : '';

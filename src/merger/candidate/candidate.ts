@@ -21,6 +21,7 @@ import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
+import { isReadOnly } from '../../domain/plan/plan.ts';
 import { addedIn, bothNames, namesAfter, pathTwins } from '../../domain/scope/path-safety.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
@@ -34,7 +35,6 @@ import {
   inOrder,
   isDoneEmpty,
   isMerged,
-  isReadOnly,
   judgedPhases,
   planHere,
   planned,

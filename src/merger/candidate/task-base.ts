@@ -11,6 +11,7 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
+import { isReadOnly } from '../../domain/plan/plan.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
 import { type MergerOrder, mergerDone, recordWhile, refused } from '../order.ts';
@@ -21,7 +22,6 @@ import {
   inOrder,
   isDoneEmpty,
   isMerged,
-  isReadOnly,
   planHere,
   planInForce,
   readySnapshot,

@@ -88,8 +88,6 @@ export function planned(plan: FrozenPlan, task: TaskId): PlannedTask | undefined
   return allTasks(plan).find((candidate) => candidate.id === task);
 }
 
-export const isReadOnly = (task: PlannedTask): boolean => task.owns?.length === 0;
-
 export function isMerged(history: History, task: TaskId): boolean {
   return eventsOf(history, 'merged').some(({ event }) => event.tasks.some((merged) => merged.task === task));
 }

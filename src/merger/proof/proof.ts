@@ -5,20 +5,11 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
-import { canonicalJson, closureOf } from '../../domain/plan/plan.ts';
+import { canonicalJson, closureOf, isReadOnly } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { proveBundles, proveComponents, provePromoted } from './components.ts';
 import { found, Gap, must, type Rely } from './gap.ts';
-import {
-  eventsOf,
-  type History,
-  isReadOnly,
-  judgedPhases,
-  planInForce,
-  proveChecks,
-  runTip,
-  waveInHistory,
-} from './history.ts';
+import { eventsOf, type History, judgedPhases, planInForce, proveChecks, runTip, waveInHistory } from './history.ts';
 import { proveRoles } from './roles.ts';
 import { verifyTask } from './verify-task.ts';
 import { verifyWave } from './verify-wave.ts';

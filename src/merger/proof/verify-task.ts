@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { canonicalJson } from '../../domain/plan/plan.ts';
+import { canonicalJson, isReadOnly } from '../../domain/plan/plan.ts';
 import { proveExit } from './exits.ts';
 import { found, Gap, must, type Rely } from './gap.ts';
 import {
   eventsOf,
   type History,
   isMerged,
-  isReadOnly,
   isVoidedBy,
   type JudgedPhase,
   judgedPhases,

@@ -3,6 +3,7 @@ import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { isExactUndo } from '../../domain/landing/undo.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { uncheckedOn } from '../land/land.ts';
@@ -32,9 +33,9 @@ export async function undoLanding(order: MergerOrder, task: TaskId | null): Prom
   const tip = await readRef(await openPerson(order.checkout, order.env), `refs/heads/${last.branch}`);
   const before = openIntent(history, task);
   if (before !== undefined && (await hasMoved(order, before, tip))) return await undone(order, before, first.old);
-  const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
   const moving = { task, branch: last.branch, begin: first.old };
-  if (task === null && tip === last.new && unbroken) return await move(order, { ...moving, old: tip, new: first.old });
+  if (tip !== null && isExactUndo(landings, tip, task))
+    return await move(order, { ...moving, old: tip, new: first.old });
   if (tip === null) return await refuse(order, task, { rule: 'branch-gone', branch: last.branch });
 
   const prepared = preparations(history, task).at(-1);

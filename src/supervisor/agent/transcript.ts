@@ -56,7 +56,7 @@ export function openTranscript(
   };
 }
 
-/** By enough for people to want to know: ten turns, or a twentieth of the money. */
+/** True when the change is large enough for people: ten turns, or a twentieth of the money. */
 const hasGrown = (noted: Usage, now: Usage, usd: number): boolean =>
   now.turns - noted.turns >= 10 || (now.usd ?? 0) - (noted.usd ?? 0) >= usd * 0.05;
 

@@ -289,7 +289,7 @@ export function exceeded(state: LimitState, { minutes, silence }: Limits): Excee
   return { reason: 'silent', because: { rule: 'silence-limit', minutes: silence } };
 }
 
-/** When to look again: at the next limit, at least once a second so that a sleep is seen. */
+/** Returns when to look again: at the next limit, at least once a second so that a sleep is seen. */
 export function nextLook(state: LimitState, limits: Limits): number {
   const left = Math.min(limits.minutes * 60_000 - state.chargedMs, limits.silence * 60_000 - state.silentMs);
   return Math.max(1, Math.min(1_000, left));

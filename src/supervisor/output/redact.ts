@@ -11,7 +11,7 @@ import {
 } from '../../domain/secrets/secret-shapes.ts';
 import type { Job } from '../../ports/supervisor.ts';
 
-/** How long text waits for the rest of what may be a secret. */
+/** The time that text waits for the rest of a possible secret. */
 const idleMs = 250;
 /** Shorter values (`on`, `8080`) would be found everywhere. */
 const shortest = 8;

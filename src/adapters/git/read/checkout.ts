@@ -135,7 +135,7 @@ export async function findSkippedHooks(
   return hooks.length === 0 ? null : { rule: 'hooks-skipped', hooks, directory };
 }
 
-/** By `core.hooksPath` of the repository or of the person; husky keeps what people wrote beside the directory that it names. */
+/** Finds them by `core.hooksPath` of the repository or of the person; husky keeps what people wrote beside the directory that it names. */
 async function hooksDirectory(checkout: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const { commonDir, toplevel } = await findCheckout(checkout);
   const { HOME: home = '/', XDG_CONFIG_HOME: xdg = `${home}/.config`, GIT_CONFIG_GLOBAL: named } = env;

@@ -87,7 +87,7 @@ type Kept = KeptSnapshot extends infer One ? (One extends KeptSnapshot ? Omit<On
 type LoggedCommit = {
   readonly commit: CommitId;
   readonly title: string;
-  /** By its trailers; null when it has none. */
+  /** The run by its trailers; null when it has none. */
   readonly run: string | null;
   readonly task: string | null;
 };

@@ -357,7 +357,7 @@ const tipRow = z.object({ seq: z.int(), hash: z.string() });
 const epochRow = z.object({ epoch: z.int(), holder: z.string().nullable(), checksum: z.string() });
 const holderJson = z.object({ pid: z.int(), startTime: z.string(), bootId: z.string(), socket: z.string() });
 
-/** By hand: a hundred thousand rows are read at once, and the table is STRICT. */
+/** Reads by hand: a hundred thousand rows are read at once, and the table is STRICT. */
 function linkOf(row: Record<string, SQLOutputValue>): ChainLink {
   const { seq, stream, position, epoch, at, body, hash } = row;
   if (

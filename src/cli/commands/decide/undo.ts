@@ -1,6 +1,6 @@
 import type { TaskId } from '../../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../../domain/base/result.ts';
-import { isUndone } from '../../../domain/landing/undo.ts';
+import { isExactUndo, isUndone } from '../../../domain/landing/undo.ts';
 import type { LedgerEvent } from '../../../domain/ledger/events.ts';
 import type { KnownRun } from '../../../engine/orders/find-run.ts';
 import type { LoggedCommit, RepositoryHandle } from '../../../ports/repository-handle.ts';
@@ -98,8 +98,7 @@ async function previewUndo(
   const { branch } = last;
   const tip = await repo.git.branchTip(branch);
   if (tip === null) return err(`the branch ${branch} is gone`);
-  const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
-  const exact = task === null && tip === last.new && unbroken;
+  const exact = isExactUndo(landings, tip, task);
   const log: LoggedCommit[] = [];
   for (const { old, new: next } of landings.toReversed())
     if (old !== null) log.push(...(await repo.patches.log(old, next)));
@@ -118,7 +117,7 @@ async function previewUndo(
 }
 
 function checksLine(branch: string, exact: boolean, checks: readonly string[]): string {
-  if (exact) return 'No check runs: that commit is what you had.';
+  if (exact) return 'No check runs, because the branch returns to a commit that it was at before.';
   if (checks.length === 0) return 'The plan has no checks.';
   return `${branch} moves only after these checks have passed on the result: ${checks.join(', ')}.`;
 }

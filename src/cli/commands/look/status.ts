@@ -107,7 +107,7 @@ async function runLine(repo: RepositoryHandle, runs: readonly KnownRun[], known:
   if (view === null) return [{ text: known.run, tone: 'strong' }, ': not started yet'];
   const [need] = needsOf(view.state);
   const ahead = landsBefore(runs, view.state);
-  const live = ahead === null ? 'running' : `waits to land: ${ahead} goes first`;
+  const live = ahead === null ? 'running' : `waiting to land after ${ahead}`;
   const open = (await isAttended(repo, view)) ? live : `no coordinator is running: tidegate resume ${known.run}`;
   const undo = undoText(view);
   const rest = endLine(view.state) ?? (need === undefined ? open : `waiting for you: ${need.first ?? need.command}`);

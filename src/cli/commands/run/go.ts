@@ -35,7 +35,7 @@ export const goCommand = command({
       about: `the agent (default: the first of ${defaultAgents.join(', ')} that is logged in)`,
     },
     model: { value: 'name', about: 'the model for every task, by the name that the agent uses' },
-    dryRun: { about: 'make every check and show what would run; leave nothing behind' },
+    dryRun: { about: 'run every check and show what would run, without starting or storing anything' },
     withUncommitted: {
       about:
         'let agents see your uncommitted changes, which never land themselves; commit them before the work built on them lands',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { err, ok, type Result } from '../../../domain/base/result.ts';
 import { safeLine } from '../../../domain/base/safe-text.ts';
 import { explain } from '../../../domain/explain/explain.ts';
+import { isReadOnly } from '../../../domain/plan/plan.ts';
 import { draftDirective } from '../../../planner/briefs.ts';
 import { estimate, type Tier } from '../../../planner/complexity.ts';
 import { type GoalPlan, planOfGoal } from '../../../planner/goal-plan.ts';
@@ -180,7 +181,7 @@ async function savePlan(
 }
 
 function sizeOf(brief: string, owns: readonly string[] | null | undefined): Tier | 'read-only' {
-  if (owns?.length === 0) return 'read-only';
+  if (isReadOnly({ owns })) return 'read-only';
   const goal = brief.split('\n\n')[1] ?? '';
   return estimate(goal, { files: owns?.length ?? 0, directories: 0 }, { files: 5, model: null }).complexity;
 }

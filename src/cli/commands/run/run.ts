@@ -21,7 +21,7 @@ export const runCommand = command({
   arguments: { plan: aPlan },
   options: {
     wave: { value: 'number', about: 'run only this wave, which must be the next open one; waves count from 1' },
-    dryRun: { about: 'make every check and show what would be asked; leave nothing behind' },
+    dryRun: { about: 'run every check and show the approval question, without starting or storing anything' },
     withUncommitted: {
       about:
         'let agents see your uncommitted changes, which never land themselves; commit them before the work built on them lands',
