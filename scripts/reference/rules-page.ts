@@ -26,14 +26,17 @@ export function ruleLines(): readonly string[] {
 
 const nameOf = (entry: string): string => /^'?([a-z][a-z0-9-]*)/.exec(entry)?.[1] ?? '';
 
-/** The first text of the entry. Those that several rules share, or that depend on a fact, are told by the rule alone. */
+/** The first sentence of the entry: a text with a space, because one without is a value that a fact is compared with. */
 function sentenceIn(entry: string): string {
-  const text = /=>[\s\S]*?(?:detail:\s*)?(?:'((?:[^'\\\n]|\\.){8,})'|`((?:[^`\\]|\\.)*)`)/.exec(entry);
+  const text =
+    /=>[\s\S]*?(?:detail:\s*)?(?:'((?:[^'\\\n ]|\\.)+ (?:[^'\\\n]|\\.)*)'|`((?:[^`\\ ]|\\.)+ (?:[^`\\]|\\.)*)`)/.exec(
+      entry,
+    );
   const shown = (text?.[1] ?? text?.[2] ?? '')
     .replaceAll(/\$\{[^}]*?\b(\w+)\b[^}]*\}/g, '‹$1›')
     .replaceAll('\\`', '`')
     .replaceAll('|', '\\|')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return shown.includes('${') ? '' : shown;
+  return shown.includes('${') || !/[a-z]{2}/.test(shown) ? '' : shown;
 }
