@@ -152,7 +152,7 @@ function completeBatch(state: DcmSession, command: CommandOf<'complete-batch'>, 
   if (batch.end !== null) return ok([]);
   const open = subtasksOfBatch(state, batch).filter((subtask) => !isSubtaskSettled(subtask));
   if (open.length > 0 && !command.failUnfinished)
-    return err({ rule: 'session-unfinished-batch', open: open.map(roleStatusOf) });
+    return err({ rule: 'session-unfinished-batch', open: open.map(statusOf) });
   const begun = open.length === 0 ? ok([]) : beginWave(state, batch.wave, by);
   if (!begun.ok) return begun;
   const failed = open.map(
@@ -194,7 +194,7 @@ function updateSubtask(
   if (refusal !== null) return err(refusal);
   const becomes = change.status ?? status;
   const blockers = becomes === 'running' || becomes === 'completed' ? openBlockers(state, next) : [];
-  if (blockers.length > 0) return err({ rule: 'session-blocked', by: blockers.map(roleStatusOf) });
+  if (blockers.length > 0) return err({ rule: 'session-blocked', by: blockers.map(statusOf) });
   const begun = needsWave.has(becomes) ? beginWave(state, subtask.wave, by) : ok([]);
   if (!begun.ok) return begun;
   return ok([...begun.value, { type: 'external-subtask-updated', subtask: id, ...change, by }]);
@@ -228,7 +228,7 @@ function endings(state: DcmSession, facts: readonly DcmFact[]): readonly DcmFact
 const settles = (event: DcmFact): boolean =>
   event.type === 'external-subtask-updated' && (event.status === 'completed' || event.status === 'failed');
 
-const roleStatusOf = ({ id, progress }: DcmSubtask) => ({ subtask: id, status: progress.status });
+const statusOf = ({ id, progress }: DcmSubtask) => ({ subtask: id, status: progress.status });
 
 export type DcmRefusal = FindingsOf<DcmRules>;
 /** The facts that follow from a request. Empty: nothing changes. */

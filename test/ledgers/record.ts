@@ -92,12 +92,13 @@ async function appended(
 refuseOtherStates();
 const simulated = await recordSimulated();
 const golden = await makeGolden(simulated);
+const earlier = readVerified(keptLedgers().get('earlier') ?? []);
 const lines = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 writeFileSync(files.golden, lines(golden.map(linkOf)));
 const recorded = [...simulated].flatMap(([ledger, stored]) => stored.map((one) => ({ ledger, link: linkOf(one) })));
 writeFileSync(files.recorded, gzipSync(lines(recorded), { level: 9 }));
 const states = Object.fromEntries(
-  [['golden', golden] as const, ...simulated].map(([ledger, stored]) => [
+  [['golden', golden] as const, ['earlier', earlier] as const, ...simulated].map(([ledger, stored]) => [
     ledger,
     Object.fromEntries(foldStreams(stored).map(([stream, text]) => [stream, stateHash(text)])),
   ]),

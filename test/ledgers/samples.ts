@@ -19,6 +19,7 @@ import {
   nonceOf,
   order,
   plan,
+  task as planned,
   snapshot,
   started,
   theRun,
@@ -52,6 +53,16 @@ export const unsimulated: readonly LedgerEvent[] = [
     commits: [{ task: idOf('a'), commit: commit('a') }],
   },
   { type: 'record-closed', record: '1', by: me },
+  {
+    type: 'requested-proof',
+    task: idOf('a'),
+    snapshot: commit('a'),
+    level: 'live',
+    artifacts: [],
+    attestation: 'seen on staging',
+    by: me,
+  },
+  { type: 'requested-proof-revoke', bundle: 'proof-1', reason: 'it was another build', by: me },
   { type: 'requested-landing-edit', from: commit('both'), copy: 'a1', by: me },
   { type: 'run-abandoned', by: me },
   { type: 'requested-abandon', by: me },
@@ -182,7 +193,52 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     attemptEnded('a', { snapshot: { ...snapshot('a'), refused: [odd] } }),
     { type: 'kept-discarded', task: idOf('a'), kept: [{ attempt: attempt('a', 1), path: odd.where }], by: me },
   ];
-  return [events, undone, offered, settled, left, oneWave()];
+  return [events, undone, offered, settled, left, oneWave(), closedWave()];
+}
+
+/** A wave that promotes a component and is judged by its closure roles. */
+function closedWave(): readonly RunEvent[] {
+  const sketch = plan([{ a: { promotes: { api: 'repo-landed' } } }]);
+  const docs = { ...planned('wave-1-docs', { role: 'docs', owns: ['docs/**'] }), closes: 'docs' } as const;
+  const frozen = { ...sketch, waves: sketch.waves.map((wave) => ({ ...wave, closure: [docs] })) };
+  const at = { wave: 0, round: 1 };
+  const proof = { task: idOf('a'), snapshot: commit('a'), tree: tree('a'), level: 'live', by: me } as const;
+  const file = { kind: 'file', name: 'run.log', sha256: '0'.repeat(64), bytes: 12 } as const;
+  return [
+    created(frozen),
+    {
+      type: 'round-opened',
+      ...at,
+      base: commit('base'),
+      tasks: [{ task: idOf('a'), snapshot: commit('a') }],
+    },
+    {
+      type: 'candidate-built',
+      ...at,
+      base: commit('base'),
+      steps: [{ task: idOf('a'), commit: commit('step'), tree: tree('step') }],
+      conflicts: [],
+    },
+    {
+      type: 'components-promoted',
+      ...at,
+      levels: { api: 'repo-landed' },
+      commit: commit('levels'),
+      tree: tree('levels'),
+    },
+    { type: 'proof-registered', bundle: 'proof-1', ...proof, artifacts: [file], attestation: 'seen on staging' },
+    { type: 'proof-revoked', bundle: 'proof-1', reason: 'it was another build', by: me },
+    { type: 'role-opened', ...at, task: docs.id, commit: commit('levels'), tree: tree('levels') },
+    {
+      type: 'candidate-extended',
+      ...at,
+      task: docs.id,
+      snapshot: commit('docs'),
+      commit: commit('tip'),
+      tree: tree('tip'),
+    },
+    { type: 'barrier-resolved', wave: 0, barrier: docs.id, tree: tree('levels'), reason: 'read it myself', by: me },
+  ];
 }
 
 /** A wave that goes on from the branch of an earlier run, of a plan that says which repository it is for. */

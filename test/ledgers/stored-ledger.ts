@@ -10,6 +10,8 @@ const folder = new URL('./', import.meta.url);
 export const files = {
   golden: new URL('golden.jsonl', folder),
   recorded: new URL('recorded.jsonl.gz', folder),
+  /** A golden ledger from before waves had closure roles. It is not recorded anew. */
+  earlier: new URL('earlier.jsonl.gz', folder),
   states: new URL('states.json', folder),
   rules: new URL('rules.json', folder),
 };
@@ -28,6 +30,7 @@ export function keptLedgers(): ReadonlyMap<string, readonly ChainLink[]> {
   return new Map<string, readonly ChainLink[]>([
     ['golden', linesOf(readFileSync(files.golden, 'utf8')) as readonly ChainLink[]],
     ...[...bySeed].map(([ledger, lines]) => [ledger, lines.map(({ link }) => link)] as const),
+    ['earlier', linesOf(gunzipSync(readFileSync(files.earlier)).toString('utf8')) as readonly ChainLink[]],
   ]);
 }
 

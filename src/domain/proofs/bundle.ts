@@ -1,6 +1,5 @@
 import type { CommitId, TaskId, TreeId } from '../base/ids.ts';
 import { type BundleEvidence, type ExitTerms, exitParts, reaches } from '../closure/exit-contract.ts';
-import type { RunEvent } from '../ledger/events.ts';
 import type { By } from '../ledger/requests.ts';
 import type { PlannedTask } from '../plan/plan.ts';
 import type { RunState } from '../run/run.ts';
@@ -82,16 +81,3 @@ const bundleEvidence = ({ id, task, snapshot, tree, level, components }: Bundle)
   holds: held[level],
   ...(components === undefined ? {} : { components }),
 });
-
-type RegistryEvent = Extract<RunEvent, { readonly type: 'proof-registered' | 'proof-revoked' }>;
-
-/** Applies an event to the registry of proofs. A bundle that is replaced stays in it as superseded. */
-export function evolveBundles(bundles: readonly Bundle[], event: RegistryEvent): readonly Bundle[] {
-  if (event.type === 'proof-revoked')
-    return bundles.map((one) => (one.id === event.bundle ? { ...one, state: 'revoked', reason: event.reason } : one));
-  const { type: _, bundle: id, ...registered } = event;
-  const before = bundles.map(
-    (one): Bundle => (one.id === event.supersedes && one.state === 'active' ? { ...one, state: 'superseded' } : one),
-  );
-  return [...before, { id, ...registered, state: 'active' }];
-}
