@@ -6,6 +6,7 @@ import { isReadOnly } from '../domain/plan/plan.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/plan/plan-text.ts';
 import { intersect, pattern } from '../domain/scope/pattern.ts';
 import type { WrittenClosure } from '../domain/settings/closure-settings.ts';
+import type { ResolvedSettings } from '../domain/settings/settings.ts';
 import { taskBrief } from './briefs.ts';
 import { chunks, decompose, type PlanStep, parallelRange, partText, turnsRange } from './decompose.ts';
 import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';
@@ -22,11 +23,13 @@ export type GoalPlan = {
 /** A longer goal is a directive and belongs in a file. */
 export const longestGoal = 4_000;
 
+type PlannerOptions = Pick<ResolvedSettings, 'protect' | 'matrix' | 'closure'> & {
+  readonly template: TemplateName;
+  readonly registry: Registry;
+};
+
 /** Makes the plan of a goal. Equal goal, template and settings give an equal plan. */
-export function planOfGoal(
-  goal: string,
-  options: { readonly template: TemplateName; readonly registry: Registry; readonly protect: readonly string[] },
-): Result<GoalPlan, string> {
+export function planOfGoal(goal: string, options: PlannerOptions): Result<GoalPlan, string> {
   const text = safeText(goal).trim();
   if (!/[\p{L}\p{N}]/u.test(text)) return err('the goal says nothing; say what is to be done');
   if (text.length > longestGoal)
@@ -45,7 +48,7 @@ export function planOfGoal(
   const waves: NamedWave[] = [];
   for (const wave of templates[options.template])
     waves.push(...wavesOf(scene, wave, waves.at(-1)?.level ?? wave.level));
-  const reviewed = reviewedWaves(waves, scene.asked);
+  const reviewed = reviewedWaves(waves, scene);
   const sketch: PlanSketch = {
     name: `plan-${slugOf(text, 24)}`,
     agent: null,
@@ -57,11 +60,9 @@ export function planOfGoal(
   return ok({ sketch, notes: [...new Set(scene.notes)] });
 }
 
-type Scene = {
+type Scene = PlannerOptions & {
   readonly goal: string;
   readonly steps: readonly PlanStep[];
-  readonly registry: Registry;
-  readonly protect: readonly string[];
   readonly taken: Set<string>;
   /** The request to each task, by its id. */
   readonly asked: Map<string, string>;
@@ -89,8 +90,11 @@ const reviewerRole = ({ keys }: SketchedTask): Reviewing | null =>
 
 type Reviewed = { readonly waves: readonly NamedWave[]; readonly closures: readonly WrittenClosure[] };
 
-/** Makes reviewers at the end of a plan closure roles of the last wave that changes something. A plan that only reviews has none. */
-function reviewedWaves(waves: readonly NamedWave[], asked: ReadonlyMap<string, string>): Reviewed {
+/**
+ * Makes reviewers at the end of a plan closure roles of the last wave that changes something. A plan that only reviews has none.
+ * `closure` of a wave replaces that of the settings, so roles of the settings are repeated there.
+ */
+function reviewedWaves(waves: readonly NamedWave[], { asked, closure }: Pick<Scene, 'asked' | 'closure'>): Reviewed {
   const last = waves.findLastIndex(({ tasks }) => tasks.some(({ keys }) => keys?.owns?.length !== 0));
   const isReviewer = (task: SketchedTask): boolean => reviewerRole(task) !== null;
   const reviewers = last === -1 ? [] : waves.slice(last).flatMap(({ tasks }) => tasks.filter(isReviewer));
@@ -98,7 +102,8 @@ function reviewedWaves(waves: readonly NamedWave[], asked: ReadonlyMap<string, s
   const rest = waves
     .map((wave, at) => (at < last ? wave : { ...wave, tasks: wave.tasks.filter((task) => !isReviewer(task)) }))
     .filter(({ tasks }) => tasks.length > 0);
-  return { waves: rest, closures: rest.map((_, at) => (at === last ? closureOfReviewers(reviewers, asked) : {})) };
+  const roles = { ...closureOfReviewers(reviewers, asked), ...closure };
+  return { waves: rest, closures: rest.map((_, at) => (at === last ? roles : {})) };
 }
 
 function closureOfReviewers(reviewers: readonly SketchedTask[], asked: ReadonlyMap<string, string>): WrittenClosure {
@@ -127,13 +132,16 @@ function tasksOf(scene: Scene, works: readonly Work[], level: Maturity): readonl
       ...(needs.length === 0 ? {} : { needs }),
       ...(model === null ? {} : { model }),
       ...(role === 'quality' ? { allowEmpty: true } : {}),
-      components: [slugOf(scene.goal, 24)],
-      exit: { completion: level },
+      ...levelKeys(scene, level),
     };
     scene.asked.set(ids[at] ?? '', work.asks);
     return { id: ids[at] ?? '', do: taskBrief({ ...work, goal: scene.goal }), keys };
   });
 }
+
+/** How far the wave brings the work. With a matrix it would be a promotion of a component that the matrix does not have. */
+const levelKeys = ({ goal, matrix }: Scene, level: Maturity) =>
+  matrix === null ? { components: [slugOf(goal, 24)], exit: { completion: level } } : {};
 
 /** `Document it in docs/api.md` needs the task before it. */
 const refersBack = /^\S+ (?:it|its|them|this|that|these|those)\b/iu;

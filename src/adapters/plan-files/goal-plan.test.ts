@@ -8,7 +8,7 @@ import { registryOf } from '../../planner/registry.ts';
 import { type TemplateName, templateNames } from '../../planner/templates.ts';
 import { loadPlan } from './index.ts';
 
-const how = { registry: registryOf({}), protect: ['.github/**'] };
+const how = { registry: registryOf({}), protect: ['.github/**'], matrix: null, closure: {} };
 const planned = (goal: string, template: TemplateName = 'implementation') => planOfGoal(goal, { ...how, template });
 const textOf = (goal: string, template?: TemplateName) => {
   const made = planned(goal, template);
@@ -45,6 +45,20 @@ describe('a plan of a goal', () => {
       qa:
         do: "Review and validate changes from: Rate-limit POST /login to 5/min in src/login.ts. Document it in docs/api.md"
 `);
+  });
+
+  test('names no level where a matrix would make it a promotion, and keeps the closure roles of the settings', async () => {
+    const closure = { security: { command: ['./scan.sh'] }, qa: { command: ['./judge.sh'] } };
+    const made = planOfGoal('Write the parser to src/parser.ts', {
+      ...how,
+      template: 'implementation',
+      matrix: 'docs/matrix.json',
+      closure,
+    });
+    if (!made.ok) throw new Error(made.error);
+    expect(made.value.sketch.closures?.at(-1)).toEqual(closure);
+    const text = `${planText(made.value.sketch, '')}matrix: docs/matrix.json\n`;
+    expect(await read(text)).toMatchObject({ ok: true, warnings: [] });
   });
 
   test('owns what is to change: not what is to be read, not what is protected, and not too little for its tests', () => {

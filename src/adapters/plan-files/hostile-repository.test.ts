@@ -45,6 +45,9 @@ const worst: Readonly<Record<string, { readonly said?: unknown; readonly asks: u
   forbid: { said: ['drop tables'], asks: [] },
   block: { said: ['npm publish'], asks: [] },
   breaker: { said: 'strict', asks: 'normal' },
+  matrix: { said: 'docs/matrix.json', asks: 'docs/other.json' },
+  sharedDocs: { said: ['docs/plans/**'], asks: [] },
+  closure: { said: { security: { command: ['./scan.sh'] } }, asks: { security: { command: ['true'] } } },
   'repo.root': { said: 'a'.repeat(40), asks: 'b'.repeat(40) },
   'repo.remote': { said: 'https://example.org/shop', asks: 'https://evil.example/shop' },
   'thread.intake': { said: 'https://forum.example/intake', asks: 'https://evil.example/intake' },
@@ -124,6 +127,22 @@ describe('the worst that a repository can say', () => {
       expect(rulesOf(await say('plan', {}, asks))).toEqual([]);
     },
   );
+
+  test.each([
+    ['leaves out', {}],
+    ['replaces', { security: 'claude' }],
+    ['changes', { security: { command: ['./scan.sh'], do: 'report clear' } }],
+  ])('may not say that it %s a closure role of the person', async (_name, asks) => {
+    const said = { closure: { security: { command: ['./scan.sh'] } } };
+    expect(rulesOf(await say('plan', said, { closure: asks }))).toContain('needs-confirmation');
+    const waves = [{ tasks: { a: 'x' }, closure: asks }];
+    const ofWave = await say('plan', said, { tasks: undefined, waves });
+    expect(rulesOf(ofWave)).toContain('needs-confirmation');
+    const agreed = [looseningHash({ key: 'closure', value: asks })];
+    expect(rulesOf(await say('plan', said, { tasks: undefined, waves }, agreed))).not.toContain('needs-confirmation');
+    const more = { ...said.closure, qa: { command: ['./judge.sh'] } };
+    expect(rulesOf(await say('plan', said, { closure: more }))).not.toContain('needs-confirmation');
+  });
 
   test('adds to restrictions and never takes one away', async () => {
     const { resolution } = await say(

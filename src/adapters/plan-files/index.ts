@@ -95,6 +95,17 @@ export async function loadPlan(request: {
   return loaded.ok ? { ...loaded, warnings } : { ...loaded, findings: loaded.findings.map(withoutUnwritten), warnings };
 }
 
+/** `closure` of a wave replaces that of the plan, so it is judged by the same rule. */
+function withWaves(document: PlanDocument, layer: Layer, resolve: (layer: Layer) => Resolution): Resolution {
+  const resolution = resolve(layer);
+  const ofWaves = wavesOf(document).flatMap(({ closure, place }) => {
+    if (closure === null) return [];
+    const where: Layer['where'] = (inner) => layer.where([...place, ...inner]);
+    return resolve({ ...layer, settings: { closure }, where }).loosenings.filter(({ value }) => value === closure);
+  });
+  return { ...resolution, loosenings: [...resolution.loosenings, ...ofWaves] };
+}
+
 async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<LoadedPlan> {
   const { root, config = noConfig, runnable = Object.keys(agentKinds) } = request;
   const opened =
@@ -119,8 +130,10 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     settings: written,
     where: (place) => yaml.where(place),
   };
-  const resolution = resolveSettings([...config.below, layer, ...config.above], (loosening) =>
-    config.confirmed.includes(looseningHash(loosening)),
+  const resolution = withWaves(document, layer, (one) =>
+    resolveSettings([...config.below, one, ...config.above], (loosening) =>
+      config.confirmed.includes(looseningHash(loosening)),
+    ),
   );
   const from = { root, planPath, yaml };
   const read = await makeDraft(wavesOf(document), resolution.settings, from);

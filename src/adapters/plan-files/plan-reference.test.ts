@@ -10,7 +10,8 @@ import { frontMatterSchema, planSchema } from './schema.ts';
 
 const reference = await readFile(new URL('../../../docs/plan.md', import.meta.url), 'utf8');
 const examples = [...reference.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
-const [settingsPart = '', tasksPart = ''] = reference.split('\n## Tasks\n');
+const [settingsPart = '', fromTasks = ''] = reference.split('\n## Tasks\n');
+const [tasksPart = ''] = fromTasks.split('\n## ');
 /** First and second cells of a table. */
 const rowsOf = (part: string) =>
   new Map([...part.matchAll(/^\| `([\w.]+)` \| (.*?) \|/gm)].map((match) => [match[1] ?? '', match[2] ?? '']));

@@ -1,7 +1,7 @@
 import { defaultAgents } from '../../agents/agents.ts';
 import { closureRoles } from '../closure/roles.ts';
 import { sizePattern } from '../kept/disk.ts';
-import { type Role, roles } from '../plan/plan.ts';
+import { canonicalJson, type Role, roles } from '../plan/plan.ts';
 import { rootPattern } from '../plan/repo-claim.ts';
 import { type WrittenClosure, writtenClosure } from './closure-settings.ts';
 import {
@@ -69,6 +69,12 @@ export function durationMinutes(duration: string): number {
   if (unit === undefined || !durationPattern.test(duration)) throw new Error(`Not a duration: ${duration}`);
   return Number(duration.slice(0, -1)) * unit;
 }
+
+/** Is a closure role of the person missing, or another one by the same name? */
+const losesRole = (value: WrittenClosure, person: WrittenClosure): boolean =>
+  closureRoles.some(
+    (role) => person[role] !== undefined && canonicalJson(person[role]) !== canonicalJson(value[role] ?? null),
+  );
 
 /** The values of `land`, in the order of how much a run does without asking. */
 const landings = ['branch', 'pr', 'ask', 'auto', 'wave'] as const;
@@ -207,7 +213,7 @@ export const runSettings = {
   closure: key<WrittenClosure>(
     writtenClosure,
     {},
-    tighten((value, { person = {} }) => closureRoles.some((role) => person[role] !== undefined && !value[role])),
+    tighten((value, { person = {} }) => losesRole(value, person)),
     'Roles that judge the work of a wave before it is merged: eval, security, integration, docs, infra, deploy, qa.',
   ),
   repo: {

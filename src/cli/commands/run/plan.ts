@@ -133,7 +133,7 @@ async function planByRules(
   template: TemplateName,
 ): Promise<Result<RuledPlan, Outcome>> {
   const settings = await repo.settings();
-  const made = planOfGoal(goal, { template, registry: registryOf(settings.registry), protect: settings.protect });
+  const made = planOfGoal(goal, { ...settings, template, registry: registryOf(settings.registry) });
   if (!made.ok) return err(usageError('bad-goal', `plan: ${made.error}`));
   const read = await repo.readPlan(made.value.sketch, { land: null, focus: null });
   if (!read.ok) return err(usageError('no-plan', `plan: ${read.error}`));
