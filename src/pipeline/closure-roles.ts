@@ -34,7 +34,7 @@ export function closeByRoles(state: RunState, at: At, round: Candidate): Closing
       resolved.push(role.id);
       continue;
     }
-    if (status.task === null) return { step: open(state, at, role, status) };
+    if (status.task === null || isLeftBehind(status.task, at)) return { step: open(state, at, role, status) };
     const attempt = endedAttempt(status.task);
     if (status.report === null || status.because.length > 0 || attempt === null) return { step: [] };
     const change = integrate(state, at, status.task, round);
@@ -62,6 +62,10 @@ function proofEvidence(state: RunState, at: At, round: Candidate): Pick<ClosureE
     ...(bundles.length === 0 ? {} : { bundles }),
   };
 }
+
+/** A role that was stopped with an earlier round, which had the same tree, starts again for this one. */
+const isLeftBehind = ({ about, progress }: TaskState, { round }: At): boolean =>
+  about?.round !== round && progress.status === 'waiting';
 
 /** A role that still works for an earlier tree is being stopped, and starts when it has ended. */
 function open(state: RunState, at: At, { id: task }: PlannedTask, { subject }: RoleStatus): readonly Step[] {

@@ -8,7 +8,7 @@ import {
   explain,
   sentenceOf,
 } from '../domain/explain/explain.ts';
-import { checkOutcomes, plural, sleepText, waveName } from '../domain/explain/text.ts';
+import { checkOutcomes, few, plural, sleepText, waveName } from '../domain/explain/text.ts';
 import type { Ending, ThreadEvidence } from '../domain/gates/evidence.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { CheckPurpose, LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
@@ -136,8 +136,8 @@ function textOf(event: LedgerEvent): string | null {
       if (event.asMerged === true)
         return `land: comparing the check definitions with those of ${event.onto.slice(0, 8)}; running the checks`;
       return event.tasks === undefined
-        ? `land: rebuilt on ${event.onto.slice(0, 8)}, the current tip of the branch; running the checks`
-        : `land: rebuilt with only ${event.tasks.join(', ')} on ${event.onto.slice(0, 8)}; running the checks`;
+        ? `land: rebuilt on ${event.onto.slice(0, 8)}, the current tip of the branch; running the checks${reportsText(event)}`
+        : `land: rebuilt with only ${event.tasks.join(', ')} on ${event.onto.slice(0, 8)}; running the checks${reportsText(event)}`;
     case 'landing-edited':
       return `land: conflict in ${event.paths.join(' ')} resolved by ${event.by.who} (${event.from.slice(0, 8)} to ${event.snapshot.slice(0, 8)})`;
     case 'landed':
@@ -265,3 +265,9 @@ export const endingText = ({ reason, code, signal }: Ending): string =>
 
 const conflictText = ({ conflicts }: RunEvent & { readonly type: 'candidate-built' }): string =>
   conflicts.map(({ task, files }) => `; ${task} conflicts in ${files.join(', ')}`).join('');
+
+/** Tells whether closure roles judge a rebuilt landing again. Empty for a run without them. */
+function reportsText({ unjudged = [], reported }: Extract<LedgerEvent, { type: 'landing-rebuilt' }>): string {
+  if (unjudged.length > 0) return `; closure roles judge it again because of ${few(unjudged)}`;
+  return reported === undefined ? '' : `; reports of closure roles carried from the tree ${reported.slice(0, 8)}`;
+}

@@ -10,6 +10,7 @@ import { planHash, runId } from '../../src/domain/base/ids.ts';
 import { explain } from '../../src/domain/explain/explain.ts';
 import type { By, RequestEvent } from '../../src/domain/ledger/requests.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
+import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { isAtRest, refusals } from '../../src/engine/orders/create-run.ts';
 import type { Ledger, Stored } from '../../src/ports/ledger.ts';
@@ -79,6 +80,8 @@ async function order(
     readonly wave?: number;
     readonly id?: string;
     readonly expiresMinutes?: number;
+    /** A plan that lint would refuse. */
+    readonly change?: (plan: FrozenPlan) => FrozenPlan;
   },
 ) {
   const state = stateDir(stateRoot);
@@ -92,7 +95,8 @@ async function order(
   if (commit === null) throw new Error(`no branch ${branch}`);
   const run = runId(options.id ?? 'attack-abcd');
   const { expiresMinutes = read.plan.taps.expiresMinutes } = options;
-  const plan = { ...read.plan, taps: { ...read.plan.taps, expiresMinutes } };
+  const written = options.change?.(read.plan) ?? read.plan;
+  const plan = { ...written, taps: { ...written.taps, expiresMinutes } };
   const hash = planHash(hashPlan(plan));
   mkdirSync(state.run(run), { recursive: true, mode: 0o700 });
   await ledger.request(run, {

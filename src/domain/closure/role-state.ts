@@ -33,10 +33,15 @@ export function rolesOf(state: RunState, wave: WaveState): readonly RoleView[] {
   const candidate = round !== undefined && 'tip' in round && round.tip !== null ? { ...round, tip: round.tip } : null;
   return closureOf(state.plan, wave.index).flatMap((planned): readonly RoleView[] => {
     if (planned.closes === undefined) return [];
-    const standing = candidate === null ? null : roleStatusOf(state, wave, planned, candidate);
+    const judged = landingOf(state.tasks[planned.id]) ?? candidate;
+    const standing = judged === null ? null : roleStatusOf(state, wave, planned, judged);
     return [{ role: planned.closes, task: planned.id, ...viewOf(standing) }];
   });
 }
+
+/** The landing that a role of a closed wave judged last, as a candidate; null when it judged none. */
+const landingOf = (task: TaskState | undefined): Parameters<typeof roleStatusOf>[3] | null =>
+  task?.about?.landing === true ? { tip: { commit: task.about.commit, tree: task.about.tree }, steps: [] } : null;
 
 function viewOf(standing: RoleStatus | null): Omit<RoleView, 'role' | 'task'> {
   if (standing === null) return { state: 'waiting', word: null, tree: null, findings: [], closes: false };

@@ -7,7 +7,7 @@ import { heldByQuestion, isCritical } from '../board/board-requests.ts';
 import type { Barrier } from '../closure/barriers.ts';
 import { securityConcerns } from '../closure/role-state.ts';
 import type { TapState } from '../decide/tap.ts';
-import type { Finding } from '../findings/finding.ts';
+import type { Finding, FindingOf } from '../findings/finding.ts';
 import { findingsIn, passes } from '../gates/verdict.ts';
 import { hasKept } from '../kept/discard.ts';
 import type { Spend } from '../run/costs.ts';
@@ -262,6 +262,7 @@ function whileOpen(state: RunState, record: BoardRecord): string {
 }
 
 function landingAdvice(state: RunState, because: Finding): Advice {
+  if (because.rule === 'landing-role') return landingRoleAdvice(state, because);
   return {
     safe:
       because.rule === 'landing-cut-off'
@@ -270,6 +271,24 @@ function landingAdvice(state: RunState, because: Finding): Advice {
     ...(because.rule === 'landing-check' ? { lines: checkLines(state, because.check, because.tree) } : {}),
     ...findingAdvice(because, landAgain(state)),
   };
+}
+
+/** A closure role refused the landing: a person decides instead of it, or it judges the landing again. */
+function landingRoleAdvice(state: RunState, because: FindingOf<'landing-role'>): Advice {
+  const { run, task } = because;
+  const again = landAgain(state);
+  const message = brief(describeFinding(because), 300);
+  const safe = 'Tidegate has changed nothing, and the work of the run is kept';
+  const role = state.tasks[task];
+  const resolved = role === undefined ? [] : (state.waves[role.wave]?.resolved ?? []);
+  if (resolved.some(({ barrier, tree }) => barrier === task && tree === role?.about?.tree))
+    return { message: `${task} is resolved, and the work has not landed yet`, safe, command: again };
+  const lines = [
+    `its output:            tidegate logs ${run}/${task}`,
+    `to run the role again: tidegate retry ${run}/${task}`,
+    `after either:          ${again}`,
+  ];
+  return { message, safe, lines, command: `tidegate resolve ${run}/${task} -m "your reason"` };
 }
 
 /** Landing a selection again lands the same selection. */

@@ -123,8 +123,8 @@ export type GateRules = {
     readonly word: string;
     readonly words: readonly string[];
   };
-  /** The role has given no report for the tree that would be merged. */
   'open-question': { readonly run: RunId; readonly record: string };
+  /** The role has given no report for the tree that would be merged. */
   'role-report-missing': { readonly task: TaskId; readonly role: ClosureRole };
   'run-branch': { readonly expected: CommitId; readonly actual: CommitId };
   'merge-proof': unknown;

@@ -33,6 +33,8 @@ export type LandingEvent =
        * reads, or because a part of the work is left out. Empty when the reports are carried.
        */
       readonly unjudged?: readonly string[];
+      /** Set when the reports are carried: the tree that they are about. */
+      readonly reported?: TreeId;
       /** Set when the landing holds only the commits of these tasks. */
       readonly tasks?: readonly TaskId[];
       /** Set with conflicts: `part` is the commit of the run branch that does not apply; `commit` holds both sides. */

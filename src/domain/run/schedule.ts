@@ -35,12 +35,16 @@ const landingJudges = ({ tasks, landing }: RunState): readonly TaskState[] =>
     : [];
 
 /** Closure roles that were opened for the candidate of the wave. */
-const openRoles = (state: RunState, { index, rounds }: WaveState): readonly TaskState[] =>
-  closureOf(state.plan, index).flatMap(({ id }) => {
+function openRoles(state: RunState, { index, rounds }: WaveState): readonly TaskState[] {
+  const last = rounds.at(-1);
+  // an abandoned round has no candidate any more
+  const isCandidate = last?.status === 'built' || last?.status === 'completed';
+  return closureOf(state.plan, index).flatMap(({ id }) => {
     const role = state.tasks[id];
     if (role?.about === undefined || role.about.landing === true) return [];
-    return role.about.round === rounds.at(-1)?.round ? [role] : [];
+    return isCandidate && role.about.round === last?.round ? [role] : [];
   });
+}
 
 function isStartable(state: RunState, task: TaskState): boolean {
   if (task.progress.status !== 'waiting' || task.progress.next.halt !== null) return false;

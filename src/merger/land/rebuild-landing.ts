@@ -35,7 +35,7 @@ import {
   type RecordedEvent,
   sharedCommits,
 } from '../proof/history.ts';
-import { unjudgedWork } from '../proof/roles.ts';
+import { reportedTree, unjudgedWork } from '../proof/roles.ts';
 import { editedParts, keepConflict } from './take-landing-edit.ts';
 
 /**
@@ -103,19 +103,21 @@ export async function rebuildLanding(order: MergerOrder): Promise<MergerAnswer> 
   return await recordRebuilt(order, { onto, commit, tree, conflicts: [], ...judged, ...tasks, ...defined });
 }
 
-/** The paths on which the reports of closure roles no longer hold. Absent for a plan without closure roles. */
+/** The paths on which the reports of closure roles no longer hold, or the tree of the reports. Empty for a plan without closure roles. */
 async function judgedBefore(
   repository: string,
   history: History,
   { onto, tasks }: { readonly onto: CommitId; readonly tasks: readonly TaskId[] },
-): Promise<{ readonly unjudged?: readonly string[] }> {
+): Promise<{ readonly unjudged?: readonly string[]; readonly reported?: TreeId }> {
   const { plan } = planInForce(history);
   if (plan.waves.every(({ closure = [] }) => closure.length === 0)) return {};
   const begin = eventsOf(history, 'run-branch-made')[0]?.event;
   const from = standingLandings(history).at(-1)?.new ?? begin?.onto ?? begin?.commit ?? onto;
   const others = (await readChanges(repository, from, onto)).map(({ path }) => path);
   const left = unlandedTasks(history).filter((task) => !tasks.includes(task));
-  return { unjudged: unjudgedWork(history, { others, tasks, left }) };
+  const unjudged = unjudgedWork(history, { others, tasks, left });
+  const reported = reportedTree(history);
+  return unjudged.length > 0 || reported === undefined ? { unjudged } : { unjudged, reported };
 }
 
 /** Names that the branch has, and others by which some file system would find the same file once this has landed. */

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TaskId, TreeId } from '../../domain/base/ids.ts';
 import { docsFindings, docsQueue } from '../../domain/closure/docs-queue.ts';
 import { landingRoles, unjudgedPaths } from '../../domain/closure/landing-reports.ts';
-import { judgesWholeTree, roleWords } from '../../domain/closure/roles.ts';
+import { judgeReport } from '../../domain/closure/report.ts';
+import { judgesWholeTree } from '../../domain/closure/roles.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
 import type { ReportEvidence } from '../../domain/gates/evidence.ts';
 import { passes } from '../../domain/gates/verdict.ts';
@@ -51,8 +52,7 @@ function proveReport(
   const { id: task, closes } = role;
   const claimed = closure.event.evidence.closure?.reports.find((report) => report.task === task);
   if (claimed === undefined || claimed.tree !== tree) return { gap: 'role-unreported', task };
-  if (closes === undefined || !roleWords[closes].closes.includes(claimed.report.word))
-    return { gap: 'role-open', task };
+  if (closes === undefined || judgeReport(role, claimed.report).length > 0) return { gap: 'role-open', task };
   if (docsFindings(role, claimed.report, docsQueueIn(history, closure)).length > 0) return { gap: 'role-open', task };
   const monitor = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task);
   if (monitor === undefined || !passes(monitor.event.verdicts)) return { gap: 'role-unjudged', task };
@@ -85,6 +85,12 @@ function proveAttempt(
   const voided = history.some(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
   return voided ? { gap: 'role-unjudged', task } : [opened, intended, dispatched, ended, monitor];
 }
+
+/** The tree of the last merged candidate that closure roles reported on. Undefined without reports. */
+export const reportedTree = (history: History): TreeId | undefined =>
+  judgedPhases(history, 'closure').findLast(
+    ({ event: { verdicts, evidence } }) => passes(verdicts) && (evidence.closure?.reports ?? []).length > 0,
+  )?.event.evidence.tree;
 
 /** The paths that no report is about any more, when these tasks land beside what others changed, without the tasks of `left`. */
 export function unjudgedWork(
@@ -119,7 +125,7 @@ export function landingGap(history: History, rebuilt: Extract<RunEvent, { type: 
     const handoff = monitor?.event.evidence.handoff;
     const report = handoff?.kind === 'given' ? handoff.handoff.report : undefined;
     if (monitor === undefined || report === undefined || !passes(monitor.event.verdicts)) return role.id;
-    if (role.closes === undefined || !roleWords[role.closes].closes.includes(report.word)) return role.id;
+    if (role.closes === undefined || judgeReport(role, report).length > 0) return role.id;
     const { attempt } = monitor.event.evidence;
     if ('gap' in proveAttempt(history, { task: role.id, attempt, tree: rebuilt.tree, report }, monitor)) return role.id;
   }

@@ -1,5 +1,6 @@
 import { shellPath, shellWord } from '../../base/safe-text.ts';
 import { addressFaults } from '../../base/web-address.ts';
+import { roleWords } from '../../closure/roles.ts';
 import type { FindingOf } from '../../findings/finding.ts';
 import type { GateRules } from '../../findings/gate-rules.ts';
 import type { ProofFault } from '../../gates/evidence.ts';
@@ -79,7 +80,10 @@ export const gateSentences: Sentences<GateRules> = {
   check: ({ check, outcome }) => `the check ${check} ${checkOutcomes[outcome]}`,
   conflict: ({ files }) => `conflicts with other work in ${files.join(', ')}`,
   'check-fails': ({ check }) => `the check ${check} fails`,
-  'role-report': ({ role, word, words }) => `${role} reports ${word}${words.length === 0 ? '' : `: ${few(words)}`}`,
+  'role-report': ({ role, code, word, words }) =>
+    `${role} reports ${word}${roleWords[role].closes.includes(word) ? `, but ${reportGap(code)}` : ''}${
+      words.length === 0 ? '' : `: ${few(words)}`
+    }`,
   'proof-open': ({ run, task, level, code }) => ({
     detail: proofGaps[code](task, level),
     ...(run === undefined
@@ -177,4 +181,19 @@ const componentGaps: Readonly<
   'component-promotion-gap': (component, level, tasks) => `${component} cannot reach ${level} without ${tasks}`,
   'component-proof-missing': (component, level) => `no proof says that ${component} has reached ${level}`,
   'missing-component-promotions': (component, level) => `${component} was to reach ${level} and has not`,
+};
+
+/** Says what keeps the wave open although the word of the report would let it close. */
+function reportGap(code: string): string {
+  const [, of, said] = /^(?:gate|deploy)-(.+?)-(rolled-back|[a-z]+)$/.exec(code) ?? [];
+  return of === undefined ? (reportGaps[code] ?? code) : `${said} for ${of}`;
+}
+
+const reportGaps: Readonly<Record<string, string>> = {
+  'invalid-security-clear-state': 'has findings or asks for approvals',
+  'cont-eval-regressions': 'there are regressions',
+  'missing-cont-eval-target-ids': 'names no target',
+  'cont-eval-target-mismatch': 'its targets are not those of the plan',
+  'missing-cont-eval-benchmarks': 'names no benchmark',
+  'cont-eval-benchmark-mismatch': 'its benchmarks are not those of the plan',
 };
