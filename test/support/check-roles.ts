@@ -24,6 +24,7 @@ export function checkRoles(history: readonly Stored[]): readonly Violation[] {
     const isThis = (one: { readonly event: { readonly wave: number; readonly round: number } }): boolean =>
       one.event.wave === event.wave && one.event.round === event.round;
     const core =
+      all(before, 'components-promoted').findLast(isThis)?.event.tree ??
       all(before, 'candidate-completed').findLast(isThis)?.event.tree ??
       all(before, 'candidate-built').findLast(isThis)?.event.steps.at(-1)?.tree;
     const whole = all(before, 'candidate-extended').findLast(isThis)?.event.tree ?? core;

@@ -69,6 +69,7 @@ test.each([
   ],
   ['a protected path', plan('{ infra: { agent: command, owns: [.github/workflows/ci.yml] } }'), ['role-owns']],
   ['a check definition', plan('{ qa: { agent: command, owns: [test.sh] } }'), ['role-owns']],
+  ['files of its own, as QA', plan('{ qa: { agent: command, owns: [review.md] } }'), ['role-owns']],
   ['an unknown agent', plan('{ qa: clade }'), ['unknown-agent']],
   ['an unknown role', plan('{ secruity: command }'), ['unknown-key']],
 ])('a closure role may not have %s', async (_, text, rules) => {

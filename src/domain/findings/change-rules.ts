@@ -32,7 +32,7 @@ export type ScopeRules = {
   'role-owns': {
     readonly task: TaskId;
     readonly pattern: string;
-    readonly fault: 'everything' | 'protected' | 'check-definition';
+    readonly fault: 'everything' | 'protected' | 'check-definition' | 'whole-tree';
   };
   /** A live run on the same branch has the same plan. */
   'plan-live': { readonly run: RunId };

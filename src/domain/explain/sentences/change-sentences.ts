@@ -34,7 +34,10 @@ export const changeSentences: Sentences<ChangeRules> = {
   },
   'role-owns': ({ task, pattern, fault }) => ({
     detail: `the closure role \`${task}\` must not own \`${pattern}\`${roleFaults[fault]}`,
-    fix: 'name only the files that the role itself writes, such as `docs/**`',
+    fix:
+      fault === 'whole-tree'
+        ? 'remove `owns` of `qa`'
+        : 'name only the files that the role itself writes, such as `docs/**`',
   }),
   'plan-live': ({ run }) => ({
     detail: `this plan is already running as ${run}, and both runs will land`,
@@ -209,6 +212,7 @@ const roleFaults: Readonly<Record<FindingOf<'role-owns'>['fault'], string>> = {
   everything: ': the other roles would judge an empty tree',
   protected: ', which is protected',
   'check-definition': ', which defines a check',
+  'whole-tree': ': its report is about the whole tree, so it changes nothing',
 };
 
 type Overlap = FindingOf<'ownership-conflict'>['overlaps'][number];
