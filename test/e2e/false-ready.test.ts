@@ -234,7 +234,7 @@ describe('pattern E: no phase is skipped', () => {
     );
     expect(refused).toEqual([
       expect.stringContaining('another version of the plan'),
-      'nothing is waiting for the start-0 approval',
+      'nothing is waiting for the wave 1 approval',
       expect.stringContaining('it is waiting'),
       'this version does not support requested-phase',
     ]);

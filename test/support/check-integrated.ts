@@ -16,7 +16,8 @@ export function checkIntegrated(history: readonly Stored[], git: GitFacts | unde
     const completed = all(before, 'candidate-completed').findLast(isThis);
     const generates = Object.keys(plan.generated).length > 0;
     const core = generates ? completed?.event : built;
-    const top = core && (all(before, 'candidate-extended').findLast(isThis)?.event ?? core);
+    const promoted = all(before, 'components-promoted').findLast(isThis)?.event;
+    const top = core && (all(before, 'candidate-extended').findLast(isThis)?.event ?? promoted ?? core);
     if (built === undefined || top === undefined)
       return [{ invariant: 'I4', seq, what: 'merged without a whole candidate' } as const];
     if (event.new !== top.commit)

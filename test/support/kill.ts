@@ -136,11 +136,16 @@ export const scenarios: readonly Scenario[] = [
         },
         qa: says('pass'),
       },
-      tasks: { one: task },
+      matrix: 'matrix.json',
+      tasks: { one: scripted(writing, { owns: ['one.txt'], promotes: { api: 'contract-frozen' } }) },
     },
-    before: async () => undefined,
+    before: async (p) => {
+      p.write('matrix.json', '{ "components": { "api": { "currentLevel": "inventoried" } } }\n');
+      p.git('add', 'matrix.json');
+      p.git('commit', '-q', '-m', 'components');
+    },
     during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
-    files: ['docs/one.md', 'one.txt', 'plan.yaml', 'readme.md'],
+    files: ['docs/one.md', 'matrix.json', 'one.txt', 'plan.yaml', 'readme.md'],
   },
   {
     name: 'a landing that closure roles judge again',
