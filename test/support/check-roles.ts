@@ -37,16 +37,17 @@ export function checkRoles(history: readonly Stored[]): readonly Violation[] {
   });
 }
 
-/** I2: a role runs again for the same tree only when a person asks, or the plan has changed: its report is recorded. */
+/** I2: a role whose report is recorded runs again for the same tree only when a person asks, or the plan has changed. */
 export function checkRepeated(history: readonly Stored[]): readonly Violation[] {
   return all(history, 'role-opened').flatMap(({ seq, event }) => {
     const { since } = versionAt(history, seq);
-    const isBefore = all(history, 'role-opened').some(
-      (one) => one.seq > since && one.seq < seq && one.event.task === event.task && one.event.tree === event.tree,
+    const last = all(history, 'role-opened').findLast((one) => one.seq < seq && one.event.task === event.task);
+    if (last === undefined || last.seq < since || last.event.tree !== event.tree || event.by !== undefined) return [];
+    const hasReported = all(history, 'attempt-ended').some(
+      ({ seq: at, event: { task, handoff } }) =>
+        at > last.seq && at < seq && task === event.task && handoff.kind === 'given' && handoff.handoff.report,
     );
-    return isBefore && event.by === undefined
-      ? [{ invariant: 'I2', seq, what: `${event.task} runs again for the same tree` } as const]
-      : [];
+    return hasReported ? [{ invariant: 'I2', seq, what: `${event.task} runs again for the same tree` } as const] : [];
   });
 }
 
