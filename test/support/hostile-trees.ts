@@ -145,7 +145,15 @@ async function sweep(state: ReturnType<typeof stateDir>, events: readonly RunEve
   const ledger = memoryLedger();
   const { epoch } = await ledger.takeEpoch({ pid: 1, startTime: '', bootId: '', host: '' } as never, () => false);
   await ledger.append(run, 0, events, epoch);
-  const repo = { ledger, disk, state, git: {}, files: { lfsBytes: async () => 0, removeLfs: async () => undefined } };
+  const clock = { now: () => '2026-01-01T00:00:00.000Z' };
+  const repo = {
+    ledger,
+    disk,
+    state,
+    clock,
+    git: {},
+    files: { lfsBytes: async () => 0, removeLfs: async () => undefined },
+  };
   await cleanDisk(false, repo as unknown as RepositoryHandle);
   return failures;
 }
