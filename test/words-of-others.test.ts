@@ -140,6 +140,62 @@ describe.concurrent('no sentence of ours is stored', () => {
     expect(wrongWith(events)).toEqual([]);
   });
 
+  test('by a wave with every closure role, proofs and components', async () => {
+    const role = (script: string, more: object = {}) => ({ command: ['/bin/sh', '-c', script], ...more });
+    const matrix = JSON.stringify({ components: { parser: { currentLevel: 'baseline-proved' } } });
+    const catalogue = JSON.stringify({ families: { latency: { benchmarks: ['cold-start'] } } });
+    const claims = '--claim docs=owned';
+    const reports = {
+      eval: JSON.stringify({ word: 'satisfied', targets: ['answers'], benchmarks: ['cold-start'], regressions: 0 }),
+      security: JSON.stringify({ word: 'concerns', findings: ['an old cipher'], approvals: ['one of ops'] }),
+    };
+    await using scene = await project({
+      place: mkdtempSync(join(tmpdir(), 'a place ')),
+      files: { 'matrix.json': matrix, 'catalogue.json': catalogue, 'docs/the plan.md': 'x' },
+      plan: {
+        land: 'auto',
+        matrix: 'matrix.json',
+        sharedDocs: ['docs/**'],
+        limits: { attempts: 1 },
+        closure: {
+          eval: role(`echo '${reports.eval}' | tidegate verdict --json -`, {
+            catalogue: 'catalogue.json',
+            targets: [{ id: 'answers', benchmarks: ['cold-start'] }],
+          }),
+          security: role(`echo '${reports.security}' | tidegate verdict --json -`),
+          docs: role("tidegate verdict closed --item one --item 'docs/the plan.md'"),
+          qa: role(
+            'grep -q "look again" "$TIDEGATE_BRIEF" && tidegate verdict pass || tidegate verdict blocked --finding "is it so?"',
+          ),
+        },
+        tasks: {
+          one: scripted(`echo more >> 'docs/the plan.md'; tidegate handoff done -m did ${claims}`, {
+            owns: ['docs/the plan.md'],
+            promotes: { parser: 'pilot-live' },
+          }),
+        },
+      },
+    });
+    const first = await scene.cli('run', 'plan.yaml', '--yes', '--json');
+    const { run } = JSON.parse(first.stdout.trim().split('\n').at(-1) ?? '') as { readonly run: string };
+    const shot = join(scene.root, 'a shot.txt');
+    writeFileSync(shot, 'it runs');
+    const proof = async (...args: string[]) => expect(await scene.cli('proof', ...args)).toMatchObject({ code: 0 });
+    const live = ['--component', 'parser=pilot-live', '-m', 'I saw it'];
+    const url = ['--url', 'https://example.org/dash', '--sha256', '0'.repeat(64)];
+    await proof('add', `${run}/one`, '--level', 'live', '--file', shot, ...live);
+    await proof('supersede', `${run}/p1`, '--file', shot, ...url, '-m', 'a better one');
+    await proof('revoke', `${run}/p2`, '-m', 'it was another system');
+    await proof('add', `${run}/one`, '--level', 'live', '--file', shot, ...live);
+    await scene.cli('resume', run, '--json');
+    expect(await scene.cli('rework', `${run}/wave-1-qa`, '-m', 'look again')).toMatchObject({ code: 0 });
+    const { code, stdout, stderr } = await scene.cli('resume', run, '--json');
+    expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
+    const events = eventsOf({ stored: await scene.events() });
+    expect(new Set(events.map(({ type }) => type))).toContain('landed');
+    expect(wrongWith(events)).toEqual([]);
+  });
+
   test('by a landing that conflicts', async () => {
     const one = scripted(`echo theirs > passwd; ${handoff}`, { owns: ['passwd'] });
     await using scene = await spacious({ tasks: { one } });

@@ -137,8 +137,16 @@ function judgeAgain(state: RunState): readonly Step[] | null {
   const round = state.waves[wave]?.rounds.at(-1)?.round ?? 0;
   const known = state.tasks[role.id];
   if (known === undefined || isLive(known)) return [];
-  if (status.task === null)
-    return [fact({ type: 'role-opened', wave, round, task: role.id, ...status.subject, landing: true })];
+  const opened = { type: 'role-opened', wave, round, task: role.id, ...status.subject, landing: true } as const;
+  // no agent starts in a run that has ended, so a person decides instead of the role
+  if (state.ended !== null)
+    return [
+      fact(...(status.task === null ? [opened] : []), {
+        type: 'landing-refused',
+        because: refusedByRole(state, open),
+      }),
+    ];
+  if (status.task === null) return [fact(opened)];
   return isSettled(status.task) ? [refuse(refusedByRole(state, open))] : [];
 }
 

@@ -4,6 +4,7 @@ import { all } from '../support/events-found.ts';
 import { gitFacts } from '../support/kill.ts';
 import { type Project, project, scripted } from '../support/project.ts';
 import { shellWords } from '../support/shell-words.ts';
+import { untilEvent } from '../support/until-event.ts';
 
 /** Reports about a landing on a branch that has moved: carried, or given again. */
 
@@ -133,6 +134,23 @@ describe('a landing on a branch that has moved', { timeout: 180_000 }, () => {
     expect(p.git('show', 'main:new.txt', 'main:readme.md')).toBe('new\nbad');
     expect(await rolesIn(p, run)).toMatchObject([{}, {}, {}, { role: 'qa', state: 'resolved' }]);
     expect(await startsOf(p)).toEqual([...once, 'integration', 'qa', 'qa']);
+    await expectSound(p);
+  });
+
+  test('of a run that ended before waits for a person, because no role starts any more', async () => {
+    await using p = await project({ plan });
+    const run = await moved(p, 'readme.md', 'bad\n');
+    const main = p.git('rev-parse', 'main');
+    expect((await p.cli('reject', run)).code).toBe(0);
+    await untilEvent(p, ({ type }) => type === 'run-ended');
+    for (const judge of ['wave-1-integration', 'wave-1-qa']) {
+      expect([judge, (await p.cli('land', run)).code, p.git('rev-parse', 'main')]).toEqual([judge, 43, main]);
+      const [command = ''] = await commandsOf(p, run);
+      expect(command).toBe(`tidegate resolve ${run}/${judge} -m "your reason"`);
+      expect(await p.cli(...shellWords(command).slice(1))).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect(await p.cli('land', run)).toMatchObject({ code: 0 });
+    expect(p.git('show', 'main:new.txt', 'main:readme.md')).toBe('new\nbad');
     await expectSound(p);
   });
 });

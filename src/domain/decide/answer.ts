@@ -372,8 +372,8 @@ const isLandingMoving = ({ landing }: RunState): boolean =>
 
 /**
  * Tells whether a request is allowed after the end of a run. A run that ended on its own branch may still land. Landed work may be
- * undone, other work discarded by name, and a question answered. A check definition may be granted when a landing was refused for
- * it. After a halt, landing and undo may be tried again.
+ * undone, other work discarded by name, and a question answered. A check definition may be granted, and a closure role resolved, when
+ * a landing was refused for it. After a halt, landing and undo may be tried again.
  */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (['requested-undo', 'requested-answer', 'requested-discard', 'requested-proof-revoke'].includes(request.type))
@@ -381,12 +381,16 @@ function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   if (request.type === 'requested-drop') return request.paths.length === 0;
   if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
+  if (request.type === 'requested-resolve') return isRoleRefused(state, request.barrier);
   const isOfLanding =
     request.type === 'requested-land' ||
     request.type === 'requested-landing-edit' ||
     request.type === 'requested-proof';
   return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
 }
+
+const isRoleRefused = ({ landing }: RunState, barrier: string): boolean =>
+  landing.status === 'refused' && landing.because.rule === 'landing-role' && landing.because.task === barrier;
 
 /** The halt that keeps a request from being answered; null when there is none. A halted run only ends agents and removes files. */
 export function waitsForResume(state: RunState, request: RequestEvent): Finding | null {
