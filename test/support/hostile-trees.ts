@@ -145,7 +145,6 @@ async function sweep(state: ReturnType<typeof stateDir>, events: readonly RunEve
   const ledger = memoryLedger();
   const { epoch } = await ledger.takeEpoch({ pid: 1, startTime: '', bootId: '', host: '' } as never, () => false);
   await ledger.append(run, 0, events, epoch);
-  const clock = { now: () => '2026-01-01T00:00:00.000Z' };
   const repo = {
     ledger,
     disk,
