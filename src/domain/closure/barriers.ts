@@ -84,7 +84,15 @@ function openReports(state: RunState, wave: WaveState): readonly Barrier[] {
     const status = roleStatusOf(state, wave, role, candidate);
     const { tree } = status.subject;
     const owner = needsPerson(status) ? 'person' : role.id;
-    return status.because.map((because) => ({ id: role.id, kind: 'report', owner, task: role.id, because, tree }));
+    // one action removes all that a role finds
+    return status.because.slice(0, 1).map((because) => ({
+      id: role.id,
+      kind: 'report',
+      owner,
+      task: role.id,
+      because,
+      tree,
+    }));
   });
 }
 
