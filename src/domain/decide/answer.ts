@@ -1,28 +1,27 @@
 import { agentKinds, takesCommand } from '../../agents/agents.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
-import { answerOnBoard, heldByQuestion, openCriticalQuestions } from '../board/board-requests.ts';
+import { answerOnBoard } from '../board/board-requests.ts';
 import { answerRole, resolveBarrier, waitsForRoles } from '../closure/role-requests.ts';
 import { heldFindings } from '../explain/hold.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
 import { findingsIn } from '../gates/verdict.ts';
-import { discard, discarded, discardedBy } from '../kept/discard.ts';
+import { discard, discardedBy } from '../kept/discard.ts';
 import { changersIn } from '../landing/earlier-definitions.ts';
-import { hasWhollyLanded, whyNotAlone } from '../landing/land-some.ts';
-import { isQueued } from '../landing/landing.ts';
+import { hasWhollyLanded } from '../landing/land-some.ts';
 import { isUndone, leftToLand } from '../landing/undo.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import { plannedById } from '../plan/plan.ts';
 import { registerProof, revokeProof } from '../proofs/bundle-requests.ts';
-import { unprovenToLand } from '../proofs/open-bundles.ts';
 import { strayedFindings } from '../run/recovery.ts';
 import { checksToRepeat, isRoundOpen } from '../run/round.ts';
-import { evolveRun, hasMerged, type RunState } from '../run/run.ts';
+import { evolveRun, type RunState } from '../run/run.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from '../run/task.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
 import { mayChange, scopeOf } from '../scope/scope.ts';
 import { decideTap, type TapDecision } from './decide-tap.ts';
+import { landNow } from './land-now.ts';
 import { answerReplan } from './replan.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
 
@@ -337,33 +336,6 @@ function undoOfRequest({ run, landing }: RunState): Finding {
   if (landing.status === 'offered') return { rule: 'undo-pull-request', branch: landing.branch, url: landing.url };
   if (landing.status === 'landed') return { rule: 'undo-pull-request', branch: `tidegate/${run}`, url: null };
   return { rule: 'nothing-landed' };
-}
-
-/** Lands again, after a refusal or with tasks that were left out. The tap opens anew, already decided by the person of the request. */
-function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): RequestAnswer {
-  const left = leftToLand(state);
-  if (hasWhollyLanded(state)) return err({ rule: 'run-landed' });
-  if (['intended', 'offering', 'undoing'].includes(state.landing.status)) return err({ rule: 'branch-moving' });
-  if (state.landing.status === 'offered' && state.landing.url !== null)
-    return err({ rule: 'pull-request-open', branch: state.landing.branch, url: state.landing.url });
-  if (state.ended !== null && !hasMerged(state)) return err({ rule: 'nothing-merged' });
-  const [question] = openCriticalQuestions(state);
-  if (question !== undefined) return err(heldByQuestion(state, question));
-  const [unproven] = unprovenToLand(state, request.tasks);
-  if (unproven !== undefined) return err(unproven.because);
-  const isWhole = discarded(state).length === 0;
-  const wanted = request.tasks ?? (isWhole ? null : left);
-  const some = isWhole && wanted?.length === left.length ? null : wanted;
-  const unfit = wanted === null ? null : whyNotAlone(state, wanted);
-  if (unfit !== null) return err(unfit);
-  const { hash } = state;
-  const tasks = some === null ? {} : { tasks: some };
-  const decided = { type: 'tap-decided', tap: 'land', decision: 'approved', hash, ...tasks, by: request.by } as const;
-  const open = state.taps.land;
-  if (open?.status === 'pending' || open?.status === 'held') return ok([decided]);
-  if (open?.status === 'approved' && isQueued(state.landing)) return err({ rule: 'in-landing-queue', run: state.run });
-  if (state.ended === null && state.landing.status !== 'refused') return err({ rule: 'nothing-to-land' });
-  return ok([{ type: 'tap-opened', tap: 'land', hash, expires: null }, decided]);
 }
 
 /** A landing under way keeps the tree that was checked. The merger finds out whether it conflicts. */
