@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -36,9 +37,9 @@ function scene() {
     writeFileSync(join(root, path), content);
   };
   const kept = () =>
-    readdirSync(place, { recursive: true, withFileTypes: true }).filter(
-      (entry) => entry.isFile() && entry.parentPath.startsWith(store),
-    );
+    existsSync(store)
+      ? readdirSync(store, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+      : [];
   return { place, root, store, take, write, kept, [Symbol.dispose]: () => rmSync(place, { recursive: true }) };
 }
 
