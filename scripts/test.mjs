@@ -51,7 +51,7 @@ function main() {
 
 function tests(took) {
   if (!isRoot || (args.length > 0 && !asAll)) {
-    const parts = [part('core tests', 14, 'self', vitest(...args))];
+    const parts = [part('core tests', 16, 'self', vitest(...args))];
     if (args.length === 0) parts.push(part('real agents', 6, 'self', agents('test', ...withoutSlow)));
     return inTurn(took, parts, (_, argv) => firstFailure([argv], { cwd: root }));
   }
@@ -67,7 +67,7 @@ function tests(took) {
 
 function partsOfRoot() {
   return [
-    part('core tests', 14, 'ordinary', vitest()),
+    part('core tests', 16, 'ordinary', vitest()),
     part('again', 1.5, 'root', vitest(...suitesOf('root'))),
     part('again', 1, 'nameless', vitest(...suitesOf('nameless'))),
     // Root installs: what is below its home, the others are shown.
@@ -82,7 +82,7 @@ function suitesOf(kind) {
 
 function partsOfAll() {
   return [
-    ...Object.keys(titles).map((kind) => part('core tests', 14, kind, vitest(...args))),
+    ...Object.keys(titles).map((kind) => part('core tests', 16, kind, vitest(...args))),
     ...(args.length > 0 ? [] : [part('agents', 5, 'root', agents('install'))]),
     ...(args.length > 0
       ? []

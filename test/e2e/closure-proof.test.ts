@@ -108,6 +108,17 @@ describe('a task that has to be proven live', { timeout: 240_000 }, () => {
     expect((await p.cli('why', '--all', run)).stdout).not.toContain('proof-add');
   });
 
+  test('does not keep a person from changing their mind while the wave waits for it', async () => {
+    const more = `test -e new.txt && echo more >> new.txt || echo new > new.txt; tidegate handoff done -m did --claim proof=live`;
+    await using p = await project({ plan: plan(more) });
+    const run = await ran(p);
+    expect((await p.cli('why', '--all', run)).stdout).toContain('add has no live proof');
+    expect((await p.cli('rework', `${run}/add`, '-m', 'more')).code).toBe(0);
+    await until(p, run, 'candidate-built', 2);
+    expect((await p.cli('drop', `${run}/add`)).code).toBe(0);
+    expect(await eventsOf(p, 'merged')).toEqual([]);
+  });
+
   test('cannot be proven by an agent in its fence', async () => {
     const script = `tidegate proof add other/add --level live --url https://example.org -m me && exit 9; ${work}`;
     await using p = await project({ plan: plan(script) });

@@ -8,7 +8,7 @@ import { currentWave, type RunState, type WaveState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
 import { type RoleSubject, snapshotOf, type TaskState } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
-import { openBarriers, roleStatusOf } from './barriers.ts';
+import { openBarriers, openProofs, roleStatusOf } from './barriers.ts';
 import { openContracts } from './open-contracts.ts';
 
 /**
@@ -73,16 +73,20 @@ function candidateOf(wave: WaveState | undefined): Candidate | null {
   return round.tip === null ? null : { ...round, tip: round.tip };
 }
 
-/** Tells whether the wave has a candidate that closure roles judge. It may last until a person acts. */
-export const waitsForRoles = ({ plan }: RunState, wave: WaveState | undefined): boolean =>
-  wave !== undefined && closureOf(plan, wave.index).length > 0 && candidateOf(wave) !== null;
+/** Tells whether the wave has a candidate that waits for closure roles or proofs. It may last until a person acts. */
+export function waitsForClosure(state: RunState, wave: WaveState | undefined): boolean {
+  if (wave === undefined || candidateOf(wave) === null) return false;
+  return closureOf(state.plan, wave.index).length > 0 || openProofs(state, wave).length > 0;
+}
 
-/** Tells whether a task is a closure role that works for a candidate which is no longer judged. */
+/** Tells whether a task is a closure role whose report nobody waits for: its candidate is judged no more, or a person resolved it. */
 export function isOutdatedRole(state: RunState, { id, wave, about }: TaskState): boolean {
   if (plannedById(state.plan, id)?.closes === undefined) return false;
   if (about?.landing === true) return !isJudgingLanding(state, about);
   const round = candidateOf(state.waves[wave]);
-  return round === null || about?.round !== round.round;
+  const { resolved = [] } = state.waves[wave] ?? {};
+  const isResolved = resolved.some((one) => one.barrier === id && one.tree === about?.tree);
+  return round === null || about?.round !== round.round || isResolved;
 }
 
 /** Tells whether a role judges the landing as it is rebuilt now. */

@@ -1,7 +1,7 @@
 import { agentKinds, takesCommand } from '../../agents/agents.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { answerOnBoard } from '../board/board-requests.ts';
-import { answerRole, resolveBarrier, waitsForRoles } from '../closure/role-requests.ts';
+import { answerRole, resolveBarrier, waitsForClosure } from '../closure/role-requests.ts';
 import { heldFindings } from '../explain/hold.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
@@ -185,7 +185,7 @@ function isAboutRole({ plan }: RunState, request: TaskRequest): boolean {
  */
 function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRequest): RequestAnswer {
   const round = state.waves[wave]?.rounds.at(-1);
-  const isWaiting = state.mode.mode === 'halted' || waitsForRoles(state, state.waves[wave]);
+  const isWaiting = state.mode.mode === 'halted' || waitsForClosure(state, state.waves[wave]);
   if (!isWaiting || round === undefined || round.status === 'merging') return ok('later');
   const because = { rule: 'round-interrupted', task: id } as const;
   const abandonment = { type: 'round-abandoned', wave, round: round.round, because } as const;

@@ -1,6 +1,6 @@
 import type { TaskId } from '../base/ids.ts';
 import { err, ok } from '../base/result.ts';
-import { waitsForRoles } from '../closure/role-requests.ts';
+import { waitsForClosure } from '../closure/role-requests.ts';
 import type { Finding } from '../findings/finding.ts';
 import { leavesUncommitted } from '../gates/preflight.ts';
 import { openUndo } from '../landing/landing-queue.ts';
@@ -141,7 +141,7 @@ function blockerOf(state: RunState): RequestAnswer | null {
   const wave = currentWave(state);
   const round = wave?.rounds.at(-1);
   if (wave === undefined || !isRoundOpen(round)) return null;
-  if ((mode === 'active' || mode === 'paused') && !waitsForRoles(state, wave))
+  if ((mode === 'active' || mode === 'paused') && !waitsForClosure(state, wave))
     return err({ rule: 'wave-integrating', run: state.run, wave: wave.index });
   if (round.status === 'merging' || round.status === 'merged')
     return mode === 'stopped' ? ok('later') : err({ rule: 'run-branch-moving', run: state.run });

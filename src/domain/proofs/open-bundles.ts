@@ -4,6 +4,7 @@ import type { BundleEvidence } from '../closure/exit-contract.ts';
 import type { Finding } from '../findings/finding.ts';
 import { leftToLand } from '../landing/undo.ts';
 import { type FrozenPlan, plannedById } from '../plan/plan.ts';
+import { coreOf } from '../run/round.ts';
 import type { RunState } from '../run/run.ts';
 import { bundlesOf, holdsLevel, neededLevel, standingBundles } from './bundle.ts';
 
@@ -32,11 +33,18 @@ export const openBundles = (state: RunState, tasks: readonly TaskId[]): readonly
     return [{ id: bundleBarrier(task), kind: 'proof', owner: 'person', task, because }];
   });
 
-/** Proofs that merged tasks have lost since, which keeps them from landing. Resolved barriers stay resolved. */
+/** Proofs that merged tasks have lost since, which keeps them from landing. A barrier that was resolved for the merged tree stays resolved. */
 export function unprovenToLand(state: RunState, tasks: readonly TaskId[] = leftToLand(state)): readonly Barrier[] {
   const left = leftToLand(state).filter((task) => tasks.includes(task));
-  const resolved = state.waves.flatMap((wave) => wave.resolved ?? []).map(({ barrier }) => barrier);
-  return openBundles(state, left).filter(({ id }) => !resolved.includes(id));
+  return openBundles(state, left).filter(({ id, task }) => task !== undefined && !isResolvedAsMerged(state, task, id));
+}
+
+function isResolvedAsMerged({ tasks, waves }: RunState, task: TaskId, barrier: string): boolean {
+  const wave = waves[tasks[task]?.wave ?? -1];
+  const round = wave?.rounds.findLast((one) => one.status === 'merged' && one.steps.some((step) => step.task === task));
+  if (round?.status !== 'merged' || round.tip === null) return false;
+  const { tree } = coreOf({ ...round, tip: round.tip });
+  return wave?.resolved?.some((one) => one.barrier === barrier && one.tree === tree) === true;
 }
 
 /** Judges recorded evidence: what keeps the task from closing, because it lacks its proof for exactly this snapshot. */
