@@ -56,7 +56,7 @@ describe('pattern C: an agent in a fence', () => {
       'write-node': 'echo x >> /run/tidegate/node',
       'person-home': `${places}; cat $root/home/.ssh/id_ed25519`,
       'own-home-ssh': 'cat ~/.ssh/id_ed25519 || ls -A ~ | grep .',
-      'root-home': 'ls /root | grep . || ls -A /home | grep .',
+      'root-home': `ls /root | grep . || ${listHomes()}`,
       shadow: 'cat /etc/shadow',
       // the kernel
       'remount-root': 'mount -o remount,rw /',
@@ -184,3 +184,11 @@ describe('pattern G: an agent that wants to decide', () => {
     expect(recorded).toContain('grant attack-abcd/rogue readme.md');
   });
 });
+
+/** Lists homes, without the way to this checkout when it lies below one: its Node is bound into the fence from there. */
+function listHomes(): string {
+  const [, home = '', ...way] = process.cwd().split('/');
+  const [person, first] = way;
+  if (home !== 'home' || person === undefined || first === undefined) return 'ls -A /home | grep .';
+  return `ls -A /home | grep -vx '${person}' || ls -A '/home/${person}' | grep -vx '${first}'`;
+}
