@@ -46,6 +46,13 @@ async function first(p: Project): Promise<string> {
   return (await p.events()).find(({ event }) => event.type === 'requested-run')?.stream ?? '';
 }
 
+/** Somebody adds a file to the branch while the run is there. */
+function commitMeanwhile(p: Project): void {
+  p.write('theirs.txt', 'theirs\n');
+  p.git('add', 'theirs.txt');
+  p.git('commit', '-q', '-m', 'meanwhile');
+}
+
 export const scenarios: readonly Scenario[] = [
   {
     name: 'a run from order to landing',
@@ -98,9 +105,7 @@ export const scenarios: readonly Scenario[] = [
     plan: { land: 'auto', checks, tasks: { one: task } },
     before: async (p) => {
       await p.cli('run', 'plan.yaml', '--yes', '--json');
-      p.write('theirs.txt', 'theirs\n');
-      p.git('add', 'theirs.txt');
-      p.git('commit', '-q', '-m', 'meanwhile');
+      commitMeanwhile(p);
     },
     during: ['undo', 'RUN', '--yes', '--json'],
     files: ['plan.yaml', 'readme.md', 'theirs.txt'],
@@ -110,9 +115,7 @@ export const scenarios: readonly Scenario[] = [
     plan: { checks, tasks: { one: task } },
     before: async (p) => {
       await p.cli('run', 'plan.yaml', '--yes', '--json');
-      p.write('theirs.txt', 'theirs\n');
-      p.git('add', 'theirs.txt');
-      p.git('commit', '-q', '-m', 'meanwhile');
+      commitMeanwhile(p);
     },
     during: ['land', 'RUN', '--json'],
     files: ['one.txt', 'plan.yaml', 'readme.md', 'theirs.txt'],
@@ -156,9 +159,7 @@ export const scenarios: readonly Scenario[] = [
     },
     before: async (p) => {
       await p.cli('run', 'plan.yaml', '--yes', '--json');
-      p.write('theirs.txt', 'theirs\n');
-      p.git('add', 'theirs.txt');
-      p.git('commit', '-q', '-m', 'meanwhile');
+      commitMeanwhile(p);
     },
     during: ['land', 'RUN', '--json'],
     files: ['one.txt', 'plan.yaml', 'readme.md', 'theirs.txt'],

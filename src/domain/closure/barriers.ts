@@ -6,7 +6,7 @@ import { openComponents } from '../proofs/components.ts';
 import { openBundles } from '../proofs/open-bundles.ts';
 import { coreOf, type RoundStep, type Tip } from '../run/round.ts';
 import { type RunState, tasksOfWave, type WaveState } from '../run/run.ts';
-import { handoffOf, type TaskState } from '../run/task.ts';
+import { countsAsDone, handoffOf, type TaskState } from '../run/task.ts';
 import { docsFindings, docsQueueOf } from './docs-queue.ts';
 import { judgeReport, type RoleReport, reportMissing } from './report.ts';
 import { judgesWholeTree } from './roles.ts';
@@ -40,14 +40,11 @@ export function openBarriers(state: RunState, wave: WaveState): readonly Barrier
 
 /** Proofs and components that keep the wave from closing, without those that people resolved. Closure roles wait for them. */
 export function openProofs(state: RunState, wave: WaveState): readonly Barrier[] {
-  const tasks = tasksOfWave(state, wave.index).filter(({ progress }) => hasWork.has(progress.status));
+  const tasks = tasksOfWave(state, wave.index).filter(countsAsDone);
   const bundles = tasks.flatMap(({ id }) => withTree(openBundles(state, [id]), subjectTree(state, wave, id)));
   const components = withTree(openComponents(state, wave), subjectTree(state, wave, null));
   return [...bundles, ...components].filter((barrier) => !isResolvedFor(wave, barrier));
 }
-
-/** Tasks whose work is finished, whether or not it is merged. */
-const hasWork: ReadonlySet<string> = new Set<TaskState['progress']['status']>(['ready', 'done', 'merged']);
 
 const withTree = (barriers: readonly Barrier[], tree: TreeId | null): readonly Barrier[] =>
   tree === null ? barriers : barriers.map((barrier) => ({ ...barrier, tree }));
@@ -133,6 +130,5 @@ export function roleStatusOf(
 
 /** The report of a role whose attempt passed its gates. */
 function reportOf(task: TaskState): RoleReport | null {
-  const isGiven = ['ready', 'done', 'merged'].includes(task.progress.status);
-  return isGiven ? (handoffOf(task)?.report ?? null) : null;
+  return countsAsDone(task) ? (handoffOf(task)?.report ?? null) : null;
 }

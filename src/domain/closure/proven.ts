@@ -1,7 +1,7 @@
 import { passes } from '../gates/verdict.ts';
 import { openBundles } from '../proofs/open-bundles.ts';
 import type { RunState } from '../run/run.ts';
-import { type TaskState, verdictsOf } from '../run/task.ts';
+import { countsAsDone, type TaskState, verdictsOf } from '../run/task.ts';
 
 /**
  * Tells whether the work of a task is proven by its own gates: its fence held, and its last attempt passed every gate, claims and
@@ -9,6 +9,10 @@ import { type TaskState, verdictsOf } from '../run/task.ts';
  */
 export function isProven(state: RunState, task: TaskState): boolean {
   const { dispatched, monitored } = verdictsOf(task);
-  const isKept = ['ready', 'done', 'merged'].includes(task.progress.status);
-  return isKept && passes(dispatched ?? []) && passes(monitored ?? []) && openBundles(state, [task.id]).length === 0;
+  return (
+    countsAsDone(task) &&
+    passes(dispatched ?? []) &&
+    passes(monitored ?? []) &&
+    openBundles(state, [task.id]).length === 0
+  );
 }

@@ -108,18 +108,24 @@ export function lastSnapshot(history: History, task: TaskId): SnapshotEvidence |
 
 const isSnapshot = (event: LedgerEvent): event is OfType<'attempt-ended' | 'paths-dropped' | 'task-edited'> =>
   event.type === 'attempt-ended' || event.type === 'paths-dropped' || event.type === 'task-edited';
+
 /** Done without a change: there is nothing to merge, and dependents build on the rest. */
 export const isDoneEmpty = (history: History, task: TaskId): boolean => readySnapshot(history, task)?.diff.length === 0;
 
 type Round = { readonly wave: number; readonly round: number };
+
+/** Tells whether an event belongs to this round. */
+export const isOfRound =
+  ({ wave, round }: Round) =>
+  ({ event }: { readonly event: Round }): boolean =>
+    event.wave === wave && event.round === round;
 
 /** The commit of a round that would become the run branch; undefined before the candidate was built. */
 export function candidateTop(
   history: History,
   { wave, round }: Round,
 ): { readonly commit: CommitId; readonly tree: TreeId } | undefined {
-  const ofRound = <E extends Round>({ event }: RecordedEvent<E>): boolean =>
-    event.wave === wave && event.round === round;
+  const ofRound = isOfRound({ wave, round });
   return (
     eventsOf(history, 'candidate-extended').findLast(ofRound)?.event ??
     eventsOf(history, 'components-promoted').findLast(ofRound)?.event ??
@@ -132,8 +138,7 @@ export function completedTop(
   history: History,
   { wave, round }: Round,
 ): { readonly commit: CommitId; readonly tree: TreeId } | undefined {
-  const ofRound = <E extends Round>({ event }: RecordedEvent<E>): boolean =>
-    event.wave === wave && event.round === round;
+  const ofRound = isOfRound({ wave, round });
   return (
     eventsOf(history, 'candidate-completed').findLast(ofRound)?.event ??
     eventsOf(history, 'candidate-built').findLast(ofRound)?.event.steps.at(-1)
@@ -142,8 +147,7 @@ export function completedTop(
 
 /** Commits of a round that are of no task or role, in order: generated files, and new levels of components. */
 export function sharedCommits(history: History, { wave, round }: Round): readonly CommitId[] {
-  const ofRound = <E extends Round>({ event }: RecordedEvent<E>): boolean =>
-    event.wave === wave && event.round === round;
+  const ofRound = isOfRound({ wave, round });
   const last = eventsOf(history, 'candidate-built').findLast(ofRound)?.event.steps.at(-1)?.commit;
   const completed = eventsOf(history, 'candidate-completed').findLast(ofRound)?.event.commit;
   const promoted = eventsOf(history, 'components-promoted').findLast(ofRound)?.event.commit;
@@ -155,8 +159,7 @@ export function commitsOfRound(
   history: History,
   { wave, round }: Round,
 ): readonly { readonly task: TaskId; readonly commit: CommitId }[] {
-  const ofRound = <E extends Round>({ event }: RecordedEvent<E>): boolean =>
-    event.wave === wave && event.round === round;
+  const ofRound = isOfRound({ wave, round });
   const steps = eventsOf(history, 'candidate-built').findLast(ofRound)?.event.steps ?? [];
   const roles = eventsOf(history, 'candidate-extended')
     .filter(ofRound)

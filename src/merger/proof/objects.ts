@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { ObjectGap } from '../../domain/findings/merger-rules.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { verifyGeneratedObjects } from './generated-objects.ts';
-import { eventsOf, type History, judgedPhases } from './history.ts';
+import { eventsOf, type History, isOfRound, judgedPhases } from './history.ts';
 import { verifyPromotedObjects } from './promoted-objects.ts';
 
 /**
@@ -22,8 +22,7 @@ export async function verifyObjects(
     ({ event }) => event.wave === wave && event.round === round,
   )?.event;
   if (built === undefined) return err({ gap: 'no-candidate' });
-  const ofRound = ({ event }: { readonly event: { readonly wave: number; readonly round: number } }) =>
-    event.wave === wave && event.round === round;
+  const ofRound = isOfRound({ wave, round });
   const completed = eventsOf(history, 'candidate-completed').findLast(ofRound)?.event.commit;
   const roles = eventsOf(history, 'candidate-extended')
     .filter(ofRound)
