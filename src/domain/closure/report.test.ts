@@ -1,13 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { task } from '../../../test/support/plans.ts';
 import type { PlannedTask } from '../plan/plan.ts';
-import { judgeReport, type RoleReport } from './report.ts';
+import { judgeReport, type RoleReport, reportMissing } from './report.ts';
 import { type ClosureRole, closureRoles, roleWords } from './roles.ts';
 
 const codes = (closes: ClosureRole, report: Partial<RoleReport>, more: Partial<PlannedTask> = {}) =>
   judgeReport({ ...task('a'), closes, ...more }, { word: '', findings: [], ...report }).map((finding) =>
     finding.rule === 'role-report' ? finding.code : finding.rule,
   );
+
+test('an absent report has the code of its role', () => {
+  const missing = closureRoles.map((closes) => reportMissing({ ...task('a'), closes }));
+  expect(missing.map((one) => ('code' in one ? one.code : null))).toEqual([
+    'missing-wave-eval',
+    'missing-wave-security',
+    'missing-wave-integration',
+    'missing-doc-closure',
+    'missing-infra-status',
+    'missing-deploy-status',
+    'missing-cont-qa',
+  ]);
+});
 
 test('a wave closes on the words of the table, and on no other', () => {
   const closing = closureRoles.flatMap((role) =>

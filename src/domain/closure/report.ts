@@ -96,9 +96,21 @@ function judgeEnvironments({ environments = {} }: RoleReport, { environments: na
   return [...all].flatMap(([name, word]) => (word === 'healthy' ? [] : [`deploy-${name}-${word}`]));
 }
 
+/** The code of a role without a report. */
+const missingCode: Readonly<Record<ClosureRole, string>> = {
+  eval: 'missing-wave-eval',
+  security: 'missing-wave-security',
+  integration: 'missing-wave-integration',
+  docs: 'missing-doc-closure',
+  infra: 'missing-infra-status',
+  deploy: 'missing-deploy-status',
+  qa: 'missing-cont-qa',
+};
+
 /** The role has given no report for this tree. */
-export const reportMissing = ({ id, closes }: PlannedTask): Finding => ({
+export const reportMissing = ({ id, closes: role = 'qa' }: PlannedTask): Finding => ({
   rule: 'role-report-missing',
   task: id,
-  role: closes ?? 'qa',
+  role,
+  code: missingCode[role],
 });

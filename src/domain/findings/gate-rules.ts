@@ -124,8 +124,8 @@ export type GateRules = {
     readonly words: readonly string[];
   };
   'open-question': { readonly run: RunId; readonly record: string };
-  /** The role has given no report for the tree that would be merged. */
-  'role-report-missing': { readonly task: TaskId; readonly role: ClosureRole };
+  /** The role has given no report for the tree that would be merged. `code` is absent in verdicts of the first versions. */
+  'role-report-missing': { readonly task: TaskId; readonly role: ClosureRole; readonly code?: string };
   'run-branch': { readonly expected: CommitId; readonly actual: CommitId };
   'merge-proof': unknown;
   // posting to an address, opening a thread
