@@ -31,7 +31,8 @@ export function checkIntegrated(history: readonly Stored[], git: GitFacts | unde
       if (ran?.event.check.outcome !== 'passed')
         found.push({ invariant: 'I3', seq, what: `merged, but ${name} did not pass on it` });
     }
-    const defined = (generates ? completed : all(before, 'candidate-built').findLast(isThis))?.event.before;
+    const whole = generates ? completed : all(before, 'candidate-built').findLast(isThis);
+    const defined = promoted?.before ?? whole?.event.before;
     for (const { name } of defined === undefined ? [] : plan.checks) {
       const ran = all(before, 'check-ended').findLast(
         (one) => one.seq > since && one.event.check.name === name && one.event.check.tree === defined?.tree,

@@ -1,4 +1,5 @@
 import type { CommitId, TaskId, TreeId } from '../base/ids.ts';
+import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 import type { Maturity } from '../plan/maturity.ts';
 import type { BundleContent } from '../proofs/bundle.ts';
 import type { By } from './requests.ts';
@@ -32,6 +33,8 @@ export type ClosureEvent =
       readonly levels: Readonly<Record<string, Maturity>>;
       readonly commit: CommitId;
       readonly tree: TreeId;
+      /** The same with the earlier definitions of the checks; absent when no task changed them. */
+      readonly before?: EarlierDefinitions;
     }
   /** The candidate with the changes of a closure role: one more commit. */
   | {

@@ -74,7 +74,7 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
     case 'components-promoted': {
       if ((state.status !== 'built' && state.status !== 'completed') || state.roles !== undefined) return state;
       const { levels, commit, tree } = event;
-      return { ...state, tip: { commit, tree }, promoted: { levels, commit, tree } };
+      return { ...state, tip: { commit, tree }, promoted: { levels, commit, tree }, ...kept(event) };
     }
     case 'candidate-extended': {
       if ((state.status !== 'built' && state.status !== 'completed') || state.tip === null) return state;

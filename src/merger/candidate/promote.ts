@@ -11,6 +11,7 @@ import { type MergerOrder, mergerDone, recordFacts, refused } from '../order.ts'
 import { promotionsIn } from '../proof/components.ts';
 import { completedTop, eventsOf, planInForce } from '../proof/history.ts';
 import { isRound, promotedIn, readMatrixAt } from '../proof/promoted-objects.ts';
+import { definedBefore } from './earlier-definitions.ts';
 
 type Round = { readonly wave: number; readonly round: number };
 
@@ -40,10 +41,14 @@ export async function promoteComponents(order: MergerOrder, { wave, round }: Rou
   const date = `${Math.floor(Date.parse(built?.at ?? '') / 1000)} +0000`;
   const message = `${promotionSubject(plan, order.run, wave)}\n\nTidegate-Run: ${order.run}\nTidegate-Proof: ${built?.hash}\n`;
   const commit = await writeCommit(repository, { tree, parent: top.commit, message, date, ...author.value });
+  const tasks = built?.event.steps.map(({ task }) => task) ?? [];
+  const from = { base: built?.event.base ?? top.commit, top: { commit, tree }, tasks };
+  const defined = await definedBefore(repository, history, from);
   failpoint('merger-promotion-written');
-  await keepReachable(repository, refs.candidate(order.run, wave, round), commit);
+  await keepReachable(repository, refs.candidate(order.run, wave, round), defined.before?.commit ?? commit);
   failpoint('merger-promotion-kept');
-  return await recordFacts(order, { type: 'components-promoted', ...at, levels: levelsOf(due), commit, tree });
+  const levels = levelsOf(due);
+  return await recordFacts(order, { type: 'components-promoted', ...at, levels, commit, tree, ...defined });
 }
 
 const levelsOf = (changes: readonly LevelChange[]) =>

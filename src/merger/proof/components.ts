@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
+import type { EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
 import { neededLevel } from '../../domain/proofs/bundle.ts';
 import { componentBarrier, duePromotions, needsBundle, type Promotion } from '../../domain/proofs/components.ts';
 import type { Stored } from '../../ports/ledger.ts';
@@ -37,7 +38,12 @@ export function promotionsIn(history: History, { wave, round }: Round): readonly
 }
 
 type Top = { readonly commit: CommitId; readonly tree: TreeId };
-type Promoted = { readonly top: Top; readonly position: number; readonly relied: readonly Relied[] };
+type Promoted = {
+  readonly top: Top;
+  readonly position: number;
+  readonly relied: readonly Relied[];
+  readonly before?: EarlierDefinitions;
+};
 
 /** Proves the commit with the new levels: exactly one when the round makes promotions, and none otherwise. */
 export function provePromoted(
@@ -52,11 +58,12 @@ export function provePromoted(
     return { gap: 'event-count', event: 'components-promoted', count: all.length };
   const [promoted] = all;
   if (promoted === undefined) return { top: of.top, position: of.position, relied: [] };
-  const { levels, commit, tree } = promoted.event;
+  const { levels, commit, tree, before } = promoted.event;
   const expected = Object.fromEntries(due.map(({ component, to }) => [component, to]));
   if (!isDeepStrictEqual(levels, expected)) return { gap: 'promotion-other' };
   if (promoted.position <= of.position) return { gap: 'promotion-order' };
-  return { top: { commit, tree }, position: promoted.position, relied: [promoted] };
+  const defined = before === undefined ? {} : { before };
+  return { top: { commit, tree }, position: promoted.position, relied: [promoted], ...defined };
 }
 
 /** Proves each promotion of a round: every owner's work passed its gates, and a level of a running system has a person's proof. */

@@ -67,9 +67,9 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
     verifyTask(history, entry, { approved, opened: opened.position, rely });
   }
   const completed = verifyGenerated(history, { last, built: built.position, isThis }, rely);
-  const { before = built.event.before } = completed;
   const promoted = provePromoted(history, { ...completed, wave, round });
   if ('gap' in promoted) throw new Gap(promoted);
+  const before = promoted.before ?? completed.before ?? built.event.before;
   promoted.relied.forEach(rely);
   const { top, position } = verifyExtended(history, { ...promoted, wave, isThis }, rely);
   const core = promoted.top.tree;
