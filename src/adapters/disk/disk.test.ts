@@ -45,6 +45,17 @@ test('what takes room is told by allocated blocks: workspaces with their jobs, a
   expect(held[1]?.bytes).toBeLessThan(20_000);
 });
 
+test('proofs that people gave count, and go whole', async () => {
+  using s = scene();
+  s.write('runs/run-ab12/plan.json', '{}');
+  s.write('runs/run-cd34/proofs/0123', Buffer.alloc(100_000, 1));
+  const [proofs, ...others] = await s.disk.holdings();
+  expect([proofs?.kind, proofs?.id, others]).toEqual(['proofs', 'run-cd34', []]);
+  expect(proofs?.bytes).toBeGreaterThanOrEqual(100_000);
+  await s.disk.remove({ kind: 'proofs', id: 'run-cd34' });
+  expect([await s.disk.holdings(), readdirSync(join(s.root, 'runs/run-cd34'))]).toEqual([[], []]);
+});
+
 test('a copy of `shell` or `open` is over when the process that made it is dead, and goes whole', async () => {
   using s = scene();
   const dead = ownName().replace(/_\d+_/, '_1_');

@@ -15,7 +15,8 @@ import { failpoint } from '../process/failpoint.ts';
 import { isOfLiving } from '../process/process-identity.ts';
 
 /**
- * Disk use of the state directory. Workspaces are `jobs/<id>/workspace`, evidence is in `jobs/<id>/evidence`, products are in `cache/setup`, copies in `shells` and `copies`,
+ * Disk use of the state directory. Workspaces are `jobs/<id>/workspace`, evidence is in `jobs/<id>/evidence`, proofs of people in
+ * `runs/<run>/proofs`, products in `cache/setup`, copies in `shells` and `copies`,
  * edits in `edits`, stores in `stores`.
  */
 export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): Disk {
@@ -27,6 +28,8 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
         return join(state.job(id), 'workspace');
       case 'evidence':
         return state.evidence(id);
+      case 'proofs':
+        return state.proofs(id);
       case 'product':
         return join(products(state), id);
       case 'store':
@@ -44,7 +47,7 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
     },
     memory: () => process.availableMemory(),
     async holdings(signal) {
-      const lists = [workspacesIn, evidenceIn, productsIn, copiesIn, editsIn].map((list) => list(state));
+      const lists = [workspacesIn, evidenceIn, proofsIn, productsIn, copiesIn, editsIn].map((list) => list(state));
       const unmeasured = (await Promise.all(lists)).flat();
       const unknown = unmeasured.filter((holding) => !measured.has(keyOf(holding)));
       const sizes = await allocated(
@@ -119,6 +122,17 @@ async function evidenceIn(state: StateDir): Promise<readonly UnmeasuredHolding[]
       if ((await changedAt(state.evidence(id))) === null) return [];
       const ended = await changedAt(join(state.job(id), 'exit.json'));
       return [{ kind: 'evidence', id, usedAt: ended ?? 0, over: ended !== null }];
+    }),
+  );
+  return found.flat();
+}
+
+async function proofsIn(state: StateDir): Promise<readonly UnmeasuredHolding[]> {
+  const runs = await namesIn(state.runs);
+  const found = await Promise.all(
+    runs.map(async (id): Promise<readonly UnmeasuredHolding[]> => {
+      const usedAt = await changedAt(state.proofs(id));
+      return usedAt === null ? [] : [{ kind: 'proofs', id, usedAt }];
     }),
   );
   return found.flat();

@@ -2,6 +2,7 @@ import { shellPath } from '../base/safe-text.ts';
 import { isPartlyLanded } from '../landing/land-some.ts';
 import { type Offer, pullRequestCommand } from '../landing/pull-request.ts';
 import { leftToLand } from '../landing/undo.ts';
+import { plannedById } from '../plan/plan.ts';
 import { plannedStates, type RunState } from '../run/run.ts';
 import type { Advice } from './advice.ts';
 import { describeVerdict } from './explain.ts';
@@ -16,7 +17,9 @@ export function endLine(state: RunState): string | null {
 
 export function endText(state: RunState): string | null {
   const { landing, target, plan } = state;
-  const dropped = plannedStates(state).filter(({ progress }) => progress.status === 'dropped').length;
+  const dropped = plannedStates(state).filter(
+    ({ id, progress }) => progress.status === 'dropped' && plannedById(plan, id)?.closes === undefined,
+  ).length;
   const without = dropped === 0 ? '' : ` without ${plural(dropped, 'dropped task')}`;
   if (landing.status === 'undone') {
     const at = landing.commit.slice(0, 8);

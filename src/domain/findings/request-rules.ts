@@ -21,7 +21,7 @@ export type RequestRules = {
   'not-kept': { readonly run: RunId; readonly task: TaskId; readonly path: string };
   'drop-merged': { readonly task: TaskId };
   /** A closure role can only run again; its barrier is resolved with a reason. */
-  'role-request': { readonly run: RunId; readonly task: TaskId };
+  'role-request': { readonly run: RunId; readonly task: TaskId; readonly ended?: true };
   /** No candidate waits for this closure role. */
   'role-not-open': { readonly task: TaskId };
   'resolve-reason': unknown;

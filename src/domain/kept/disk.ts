@@ -26,6 +26,8 @@ export type Holding =
       readonly usedAt: number;
       readonly over: boolean;
     }
+  /** Files of the proofs that people gave to a run. Only `tidegate clean` removes them. */
+  | { readonly kind: 'proofs'; readonly id: string; readonly bytes: number; readonly usedAt: number }
   | {
       /** A copy of a snapshot for a person's shell or editor: nothing in it counts. */
       readonly kind: 'copy';
@@ -62,7 +64,7 @@ export function toRemove(
   const isUsed = (holding: Holding): boolean =>
     holding.kind === 'workspace'
       ? isNeeded(holding)
-      : holding.kind === 'evidence' || ('over' in holding && !holding.over);
+      : holding.kind === 'evidence' || holding.kind === 'proofs' || ('over' in holding && !holding.over);
   const spare = holdings.filter((holding) => holding.bytes > 0 && !isUsed(holding));
   for (const holding of spare.toSorted((a, b) => rank(a) - rank(b) || a.usedAt - b.usedAt)) {
     if (excess <= 0) break;

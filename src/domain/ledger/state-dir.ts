@@ -7,6 +7,7 @@ export const stateDir = (root: string) => ({
   repository: `${root}/repo.git`,
   mergerRecord: `${root}/merger.json`,
   landingJournal: `${root}/landing.json`,
+  runs: `${root}/runs`,
   run: (run: string) => `${root}/runs/${run}`,
   /** Files of proofs that people gave, by their SHA-256. */
   proofs: (run: string) => `${root}/runs/${run}/proofs`,

@@ -11,6 +11,8 @@ import {
   totalOf,
 } from '../../domain/kept/disk.ts';
 import { openUndo } from '../../domain/landing/landing-queue.ts';
+import { plannedById } from '../../domain/plan/plan.ts';
+import { bundlesOf } from '../../domain/proofs/bundle.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { attemptOf } from '../../domain/run/task.ts';
 import type { Effect } from '../../pipeline/step.ts';
@@ -157,6 +159,9 @@ function keepingOfWork(job: string, runs: readonly (RunState | null)[]): Keeping
       : { keep: false, why: `${task === 'check' ? 'a check' : 'generated files'} of a run that has ended` };
   const known = Object.values(state.tasks).find(({ id }) => id === task);
   if (known === undefined) return { keep: true, why: `no task of ${run}` };
+  // its report is in the ledger, and what it changed is merged or of no use
+  const isRole = plannedById(state.plan, known.id)?.closes !== undefined;
+  if (isRole && state.ended !== null) return { keep: false, why: 'a closure role of a run that has ended' };
   switch (known.progress.status) {
     case 'dropped':
       return { keep: false, why: `dropped by ${known.progress.by.who}` };
@@ -174,11 +179,23 @@ function keepingOfWork(job: string, runs: readonly (RunState | null)[]): Keeping
         ? { keep: true, why: 'its agent is running' }
         : { keep: true, why: 'an earlier attempt of an open task' };
     default:
-      return {
-        keep: true,
-        why: `${known.progress.status}, not landed; to discard it: ${dropCommand(state, known.id)}`,
-      };
+      return isRole
+        ? { keep: true, why: 'the run is open' }
+        : { keep: true, why: `${known.progress.status}, not landed; to discard it: ${dropCommand(state, known.id)}` };
   }
+}
+
+/** Proofs that people gave go with the last work that they are about. */
+export function keepingOfProofs(run: string, runs: readonly (RunState | null)[]): Keeping {
+  const state = runs.find((known) => known?.run === run);
+  if (state === undefined || state === null) return { keep: true, why: 'no run that is known here' };
+  if (state.ended === null) return { keep: true, why: 'the run is open' };
+  const tasks = new Set(bundlesOf(state).map(({ task }) => task));
+  for (const task of tasks) {
+    const keeping = keepingOfWork(`${run}.${task}.1`, [state]);
+    if (keeping.keep) return { keep: true, why: `${task}: ${keeping.why}` };
+  }
+  return { keep: false, why: 'all work is landed or dropped' };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { shellPath } from '../../../domain/base/safe-text.ts';
 import { sizeText } from '../../../domain/kept/disk.ts';
-import { keepingOf, keepingOfLfs } from '../../../engine/jobs/disk-keeper.ts';
+import { keepingOf, keepingOfLfs, keepingOfProofs } from '../../../engine/jobs/disk-keeper.ts';
 import { currentRuns } from '../../../engine/orders/current-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
@@ -53,13 +53,17 @@ export async function cleanDisk(dryRun: boolean, repo: RepositoryHandle): Promis
     .map(({ id, bytes, over }) => ({ id, bytes, ...(over ? keepingOf(id, runs) : jobIsLive) }))
     .toSorted((a, b) => b.bytes - a.bytes);
   const removable = jobs.filter(({ keep }) => !keep);
-  const evidence = holdings
+  const ofJobs = holdings
     .flatMap((holding) => (holding.kind === 'evidence' ? [holding] : []))
-    .map(({ id, bytes, over }) => ({ id, bytes, ...(over ? keepingOf(id, runs) : jobIsLive) }));
-  const obsolete = evidence.filter(({ keep }) => !keep);
+    .map(({ kind, id, bytes, over }) => ({ kind, id, bytes, ...(over ? keepingOf(id, runs) : jobIsLive) }));
+  const ofPeople = holdings
+    .flatMap((holding) => (holding.kind === 'proofs' ? [holding] : []))
+    .map(({ kind, id, bytes }) => ({ kind, id, bytes, ...keepingOfProofs(id, runs) }));
+  const proofs = [...ofJobs, ...ofPeople];
+  const obsolete = proofs.filter(({ keep }) => !keep);
   const lfs = { bytes: await repo.files.lfsBytes(), ...keepingOfLfs(runs) };
   if (!dryRun) for (const { id } of removable) await repo.disk.remove({ kind: 'workspace', id });
-  if (!dryRun) for (const { id } of obsolete) await repo.disk.remove({ kind: 'evidence', id });
+  if (!dryRun) for (const { kind, id } of obsolete) await repo.disk.remove({ kind, id });
   if (!dryRun) for (const { id } of unused) await repo.disk.remove({ kind: 'copy', id });
   if (!dryRun && !lfs.keep) await repo.files.removeLfs();
   // listed after the removals: a removed workspace no longer uses its store
@@ -73,8 +77,9 @@ export async function cleanDisk(dryRun: boolean, repo: RepositoryHandle): Promis
   const verb = dryRun ? 'remove' : 'removed';
   const objects = lfs.bytes === 0 ? [] : [{ id: 'LFS objects', ...lfs }];
   const stored = stores.length === 0 ? [] : [{ id: 'git objects', ...unborrowed }];
-  const proofs = evidence.map(({ id, ...rest }) => ({ id: `proofs of ${id}`, ...rest }));
-  const lines = [...jobs, ...proofs, ...copies, ...edits, ...objects, ...stored].map(
+  const evidence = proofs.map(({ kind: _, ...rest }) => rest);
+  const named = evidence.map(({ id, ...rest }) => ({ ...rest, id: `proofs of ${id}` }));
+  const lines = [...jobs, ...named, ...copies, ...edits, ...objects, ...stored].map(
     ({ id, bytes, keep, why }): Text => [
       { text: (keep ? 'keep' : verb).padEnd(8), tone: keep ? 'dim' : 'good' },
       `${sizeText(bytes).padStart(8)}  ${id}: ${why}`,

@@ -96,10 +96,13 @@ export const requestSentences: Sentences<RequestRules> = {
     detail: `the board of ${run} has no record ${record}`,
     fix: `tidegate board ${run}`,
   }),
-  'role-request': ({ run, task }) => ({
-    detail: `${task} is a closure role; it can only run again or be resolved`,
-    fix: `tidegate retry ${run}/${task}, or tidegate resolve ${run}/${task} -m "reason"`,
-  }),
+  'role-request': ({ run, task, ended }) =>
+    ended === true
+      ? { detail: `${task} is a closure role, and the run has ended: there is nothing to drop`, fix: 'tidegate clean' }
+      : {
+          detail: `${task} is a closure role; it can only run again or be resolved`,
+          fix: `tidegate retry ${run}/${task}, or tidegate resolve ${run}/${task} -m "reason"`,
+        },
   'role-not-open': ({ task }) => `no candidate waits for ${task}`,
   'proof-subject': ({ task }) => `${task} has no snapshot to prove`,
   'proof-landed': ({ task }) => `${task} has landed, so a proof changes nothing`,
