@@ -6,10 +6,11 @@ import { treeId } from '../domain/base/ids.ts';
 import { noticesOf } from '../domain/board/notices.ts';
 import type { RoleReport } from '../domain/closure/report.ts';
 import { type RoleView, rolesOf } from '../domain/closure/role-state.ts';
+import { needsOf } from '../domain/explain/needs.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { plannedTask, type TaskProgress, type TaskState } from '../domain/run/task.ts';
 import { closingActions, closingLines, closureDocument } from './closing.ts';
-import { concernLines, openReason } from './role-text.ts';
+import { concernLines, roleColumns, waveStanding } from './role-text.ts';
 
 const security = task('wave-1-security', { closes: 'security', owns: [] });
 const qa = task('wave-1-qa', { closes: 'qa', owns: [] });
@@ -63,6 +64,25 @@ test('a role is waiting, running, reported, absent or resolved', () => {
   expect(statesOf({ ...judged([absent]), waves: [resolved, ...others] })).toEqual(['resolved', 'waiting']);
 });
 
+test('a landing that a role refuses is judged again by it; after the end of the run only a person decides', () => {
+  const state = judged([reporting({ word: 'blocked', findings: [] })]);
+  const because = { rule: 'landing-role', run: state.run, branch: 'main', task: security.id } as const;
+  const command = (ended: RunState['ended']) =>
+    needsOf({ ...state, ended, landing: { status: 'refused', because } }).find(({ kind }) => kind === 'landing');
+  expect(command(null)?.command).toBe(`tidegate retry ${state.run}/wave-1-security`);
+  expect(command('done')?.command).toBe(`tidegate resolve ${state.run}/wave-1-security -m "your reason"`);
+  expect(command('done')?.lines?.join()).not.toContain('retry');
+});
+
+test('a role that was stopped by the end of the run is not shown as judging', () => {
+  const state = judged([{ status: 'ended', attempt, snapshot }]);
+  const words = (run: RunState) => viewed(run).map((role) => roleColumns(run, role).word);
+  expect([words(state), words({ ...state, ended: 'abandoned' })]).toEqual([
+    ['judging', 'waiting'],
+    ['not done', 'not started'],
+  ]);
+});
+
 test('a report on another tree is none', () => {
   const earlier = { round: 1, commit, tree: treeId('f'.repeat(40)) };
   expect(viewed(judged([reporting({ word: 'clear', findings: [] })], earlier))).toMatchObject([
@@ -73,14 +93,19 @@ test('a report on another tree is none', () => {
 
 test('every action has an owner and a command; a role that has not started owns itself', () => {
   const state = judged([reporting({ word: 'blocked', findings: ['a key'] })]);
-  expect(closingActions(seen(state)).map(({ id, owner, command }) => [id, owner, command])).toEqual([
-    ['wave-1-security', 'person', `tidegate resolve ${state.run}/wave-1-security -m "your reason"`],
-    ['wave-1-qa', 'wave-1-qa', `tidegate watch ${state.run}`],
+  expect(closingActions(seen(state)).map(({ id, owner, command, code }) => [id, owner, command, code])).toEqual([
+    [
+      'wave-1-security',
+      'person',
+      `tidegate rework ${state.run}/hello -m 'security reports blocked: a key'`,
+      'security-blocked',
+    ],
+    ['wave-1-qa', 'wave-1-qa', `tidegate watch ${state.run}`, 'missing-cont-qa'],
   ]);
   expect(JSON.stringify(closingLines(seen(state)))).toContain('2 things are open');
   const [wave] = state.waves;
   if (wave === undefined) throw new Error('no wave');
-  expect(openReason(state, wave)).toBe(', open: security reports blocked: a key');
+  expect(waveStanding(state, wave)).toBe(', open: security reports blocked: a key');
   expect(closureDocument(seen(state), wave)).toMatchObject({
     closure: [
       { role: 'security', word: 'blocked', tree },
@@ -101,5 +126,5 @@ test('concerns of security let the wave close and are shown to the person who la
   const state = judged([reporting({ word: 'concerns', findings: ['old cipher'] })]);
   expect(closingActions(seen(state)).map(({ id }) => id)).toEqual(['wave-1-qa']);
   expect(JSON.stringify(concernLines(state))).toContain('old cipher');
-  expect(standings()['need: barrier']?.command).toContain('tidegate resolve');
+  expect(standings()['need: barrier']?.command).toContain('tidegate rework');
 });

@@ -1,4 +1,4 @@
-import { type Barrier, openBarriers } from '../domain/closure/barriers.ts';
+import { type Barrier, barriersOfRun, openBarriers } from '../domain/closure/barriers.ts';
 import { type RoleView, rolesOf } from '../domain/closure/role-state.ts';
 import { barrierAdvice } from '../domain/explain/barrier-advice.ts';
 import { needsOf } from '../domain/explain/needs.ts';
@@ -19,16 +19,19 @@ export type ClosingAction = {
   readonly message: string;
   readonly since: string | null;
   readonly command: string;
+  /** The code that Wave Orchestration has for the same gap; absent when there is none. */
+  readonly code?: string;
 };
 
 /** Returns the least set of actions that would close the wave, in the order in which they are to be taken. */
 export function closingActions(view: RunView): readonly ClosingAction[] {
   const { state } = view;
   const wave = currentWave(state);
+  const codes = new Map(barriersOfRun(state).map((barrier) => [barrier.id, codeIn(barrier)]));
   const needs = needsOf(state).map((need): ClosingAction => {
     const { kind, task, record, barrier, message, command } = need;
     const id = barrier ?? (record === undefined ? (task ?? kind) : `question-${record}`);
-    return { id, kind, owner: 'person', message, since: needSince(view, need), command };
+    return { id, kind, owner: 'person', message, since: needSince(view, need), command, ...codes.get(id) };
   });
   if (wave === undefined || state.ended !== null) return needs;
   const named = new Set(needs.map(({ id }) => id));
@@ -65,8 +68,12 @@ const barrierActions = (view: RunView, wave: WaveState): readonly ClosingAction[
       message,
       since: barrierSince(view, barrier),
       command,
+      ...codeIn(barrier),
     };
   });
+
+const codeIn = ({ because }: Barrier): Pick<ClosingAction, 'code'> =>
+  'code' in because && typeof because.code === 'string' ? { code: because.code } : {};
 
 /** Null for a role that has not been started yet. */
 function barrierSince({ times }: RunView, { record, task }: Barrier): string | null {
@@ -102,7 +109,7 @@ function actionLines({ id, owner, message, since, command }: ClosingAction, at: 
 /** The closure roles and barriers of a wave for programs. Absent for a wave without closure roles. */
 export function closureDocument(view: RunView, wave: WaveState) {
   const roles = rolesOf(view.state, wave);
-  const barriers = wave.closed ? [] : barrierActions(view, wave);
+  const barriers = barrierActions(view, wave);
   return {
     ...(roles.length === 0 ? {} : { closure: roles.map(roleDocument) }),
     ...(roles.length + barriers.length === 0 ? {} : { barriers }),

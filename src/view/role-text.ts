@@ -9,13 +9,18 @@ import type { TaskText } from './task-view.ts';
 
 /** A closure role that is not running, in the columns of a task. */
 export function roleColumns({ ended }: RunState, { state, word, findings, closes }: RoleView): TaskText {
-  const look = ended !== null && state === 'waiting' ? { ...looks.waiting, word: 'not started' } : looks[state];
+  const look = ended === null ? looks[state] : (left[state] ?? looks[state]);
   if (state !== 'reported') return { ...look, detail: '' };
   const detail = [word ?? '', few(findings)].filter((part) => part !== '').join(': ');
   return { ...(closes ? look : { ...look, sign: '!', tone: 'bad' }), detail };
 }
 
 type Look = Omit<TaskText, 'detail'>;
+/** In a run that has ended. */
+const left: Readonly<Partial<Record<RoleProgress, Look>>> = {
+  waiting: { sign: '·', tone: 'dim', word: 'not started' },
+  running: { sign: '·', tone: 'dim', word: 'not done' },
+};
 const looks: Readonly<Record<RoleProgress, Look>> = {
   waiting: { sign: '·', tone: 'dim', word: 'waiting' },
   running: { sign: '●', tone: 'waiting', word: 'judging' },
@@ -25,10 +30,12 @@ const looks: Readonly<Record<RoleProgress, Look>> = {
   resolved: { sign: '✓', tone: 'good', word: 'resolved' },
 };
 
-/** `, open: security reports blocked`. Empty for a closed wave, and for one without barriers. */
-export function openReason(state: RunState, wave: WaveState): string {
+/** `, open: security reports blocked`, or `, closed`. Empty for an open wave without barriers. */
+export function waveStanding(state: RunState, wave: WaveState): string {
   const [first] = openBarriers(state, wave);
-  return first === undefined || wave.closed ? '' : `, open: ${describeFinding(first.because)}`;
+  const why = first === undefined ? '' : describeFinding(first.because);
+  if (wave.closed) return first === undefined ? ', closed' : `, closed, but does not land: ${why}`;
+  return first === undefined ? '' : `, open: ${why}`;
 }
 
 /** The concerns of security, which let the waves close, for the person who lands the run. */

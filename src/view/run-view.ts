@@ -11,7 +11,7 @@ import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../dom
 import { endedAttempt } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { phaseLine } from './phases.ts';
-import { openReason } from './role-text.ts';
+import { waveStanding } from './role-text.ts';
 import { type Activity, age, isTaskOpen, type Times, taskLine } from './task-view.ts';
 import { pauseLines } from './waiting.ts';
 
@@ -48,8 +48,11 @@ function waveLines(view: RunView): readonly Text[] {
   return selectedWaves(state).flatMap((wave): readonly Text[] => {
     const title = waveName(wave.index, state.plan.waves[wave.index]?.name);
     const tasks = [...tasksOfWave(state, wave.index), ...rolesOfWave(state, wave.index)];
-    const standing = wave.closed ? ', closed' : openReason(state, wave);
-    return ['', [{ text: title, tone: 'strong' }, standing], ...tasks.map((task) => taskLine(view, task, width))];
+    return [
+      '',
+      [{ text: title, tone: 'strong' }, waveStanding(state, wave)],
+      ...tasks.map((task) => taskLine(view, task, width)),
+    ];
   });
 }
 

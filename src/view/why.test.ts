@@ -225,10 +225,10 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [need: barrier]
     checkout-k3f9/wave-1-qa is waiting for you: qa reports blocked: the import is missing.
       | its output:            tidegate logs checkout-k3f9/wave-1-qa
-      | to fix the work:       tidegate rework checkout-k3f9/hello -m 'qa reports blocked: the import is missing'
       | to run the role again: tidegate retry checkout-k3f9/wave-1-qa
+      | to decide it yourself: tidegate resolve checkout-k3f9/wave-1-qa -m "your reason"
       nothing of this wave is merged until it closes
-      tidegate resolve checkout-k3f9/wave-1-qa -m "your reason"
+      tidegate rework checkout-k3f9/hello -m 'qa reports blocked: the import is missing'
     [need: landing]
     checkout-k3f9 has been waiting for you for 12m 30s: the run conflicts with new commits on main: a.md.
       Tidegate has changed nothing, and the work of the run is kept

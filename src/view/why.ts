@@ -2,12 +2,14 @@ import type { TaskId } from '../domain/base/ids.ts';
 import { shellPath } from '../domain/base/safe-text.ts';
 import { roleOf } from '../domain/closure/role-state.ts';
 import { type Advice, adviceFor } from '../domain/explain/advice.ts';
+import { barrierAdvice } from '../domain/explain/barrier-advice.ts';
 import { endText, failedRunAdvice } from '../domain/explain/ending.ts';
 import { barriersOf, type Need, needsOf } from '../domain/explain/needs.ts';
 import { noCoordinatorAdvice } from '../domain/explain/text.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { leftToLand } from '../domain/landing/undo.ts';
+import { unprovenToLand } from '../domain/proofs/open-bundles.ts';
 import { hasMerged, plannedStates, type RunState, tasksOfWave } from '../domain/run/run.ts';
 import { isBlocked, isLive } from '../domain/run/schedule.ts';
 import { isSettled, type TaskState } from '../domain/run/task.ts';
@@ -171,7 +173,9 @@ function whyReady(view: RunView, task: TaskState, lasts: string, context: WhyCon
       `tidegate why ${state.run}/${first.id}`,
     );
   const run = whyRun(view, context);
-  const next = barriersOf(state).length === 0 ? 'is merged next' : 'will be merged when its wave closes';
+  // a contract keeps only its own task from being merged
+  const isHeld = barriersOf(state).some(({ kind }) => kind !== 'contract');
+  const next = isHeld ? 'will be merged when its wave closes' : 'is merged next';
   return { ...run, sentence: `${subject} and ${next}; ${run.sentence}` };
 }
 
@@ -203,6 +207,8 @@ function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
     case 'landed':
       return why(sentence, `tidegate show ${state.run}`);
     case 'done': {
+      const [lost] = unprovenToLand(state);
+      if (lost !== undefined && state.undo.status !== 'undone') return withAdvice(sentence, barrierAdvice(state, lost));
       const canLand = hasMerged(state) && (state.landing.status === 'none' || isPartlyLanded(state));
       return why(sentence, `tidegate ${canLand ? 'land' : 'show'} ${state.run}`);
     }

@@ -7,7 +7,7 @@ import { type TaskState, usageOf, verdictsOf } from '../../domain/run/task.ts';
 import type { Usage } from '../../domain/tool-calls/agent-event.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { money, tokenCount } from '../../view/agent-lines.ts';
-import { openReason } from '../../view/role-text.ts';
+import { waveStanding } from '../../view/role-text.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { age, describeTask, isTaskOpen } from '../../view/task-view.ts';
 
@@ -48,10 +48,10 @@ function sectionsOf(state: RunState): readonly Section[] {
 }
 
 function waveTitle(state: RunState, wave: WaveState): Text {
-  const { index, closed } = wave;
+  const { index } = wave;
   const name = state.plan.waves[index]?.name ?? '';
   const title = `wave ${index + 1}${name === '' || name === `wave-${index}` ? '' : ` ${name}`}`;
-  return [{ text: title, tone: 'strong' }, closed ? ', closed' : openReason(state, wave)];
+  return [{ text: title, tone: 'strong' }, waveStanding(state, wave)];
 }
 
 type Widths = { readonly name: number; readonly hasUsage: boolean };

@@ -3,15 +3,16 @@ import { openCriticalQuestions } from '../board/board-requests.ts';
 import type { Finding } from '../findings/finding.ts';
 import { closureOf, type PlannedTask } from '../plan/plan.ts';
 import { openComponents } from '../proofs/components.ts';
-import { openBundles } from '../proofs/open-bundles.ts';
+import { openBundles, unprovenToLand } from '../proofs/open-bundles.ts';
 import { coreOf, type RoundStep, type Tip } from '../run/round.ts';
-import { type RunState, tasksOfWave, type WaveState } from '../run/run.ts';
+import { currentWave, type RunState, selectedWaves, tasksOfWave, type WaveState } from '../run/run.ts';
 import { countsAsDone, handoffOf, type TaskState } from '../run/task.ts';
 import { docsFindings, docsQueueOf } from './docs-queue.ts';
+import { openContracts } from './open-contracts.ts';
 import { judgeReport, type RoleReport, reportMissing } from './report.ts';
 import { judgesWholeTree } from './roles.ts';
 
-/** Something that keeps a wave from closing. `id` names it in commands. */
+/** Something that keeps a wave from closing, or merged work from landing. `id` names it in commands. */
 export type Barrier = {
   readonly id: string;
   readonly kind: BarrierKind;
@@ -30,12 +31,25 @@ export type Barrier = {
 type BarrierKind = 'question' | 'contract' | 'proof' | 'component' | 'report';
 
 /**
- * Lists everything that keeps the wave from closing, in the order in which it is to be removed. Empty for a wave without closure
- * roles, proofs and components, which closes when its tasks are resolved.
+ * Lists everything that keeps the wave from closing, in the order in which it is to be removed. Empty for a wave without exit
+ * contracts, closure roles, proofs and components, which closes when its tasks are resolved. Of a closed wave: the proofs that its
+ * merged work has lost, which keeps that from landing.
  */
 export function openBarriers(state: RunState, wave: WaveState): readonly Barrier[] {
+  if (wave.closed) return unprovenToLand(state).filter(({ task }) => isOfWave(state, wave, task));
   const records = closureOf(state.plan, wave.index).length === 0 ? [] : openRecords(state);
-  return [...records, ...openProofs(state, wave), ...openReports(state, wave)];
+  return [...records, ...openContracts(state, wave), ...openProofs(state, wave), ...openReports(state, wave)];
+}
+
+const isOfWave = ({ tasks }: RunState, { index }: WaveState, task: TaskId | undefined): boolean =>
+  task !== undefined && tasks[task]?.wave === index;
+
+/** The open barriers of the wave that is being closed, and of merged work that has not landed. */
+export function barriersOfRun(state: RunState): readonly Barrier[] {
+  const current = currentWave(state);
+  return selectedWaves(state)
+    .filter((wave) => wave === current || wave.closed)
+    .flatMap((wave) => openBarriers(state, wave));
 }
 
 /** Proofs and components that keep the wave from closing, without those that people resolved. Closure roles wait for them. */

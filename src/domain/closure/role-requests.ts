@@ -8,8 +8,7 @@ import { currentWave, type RunState, type WaveState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
 import { type RoleSubject, snapshotOf, type TaskState } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
-import { openBarriers, openProofs, roleStatusOf } from './barriers.ts';
-import { openContracts } from './open-contracts.ts';
+import { barriersOfRun, openProofs, roleStatusOf } from './barriers.ts';
 
 /**
  * Decides a person's request about a closure role. It can run again, with a message or without. Nobody can drop it or accept its
@@ -54,14 +53,15 @@ export function resolveBarrier(
   const judge = Object.values(state.tasks).find(({ id }) => id === barrier);
   if (judge?.about?.landing === true)
     return ok([{ type: 'barrier-resolved', wave: judge.wave, barrier, tree: judge.about.tree, reason, by }]);
-  const wave = currentWave(state);
-  const barriers = wave === undefined ? [] : [...openContracts(state, wave), ...openBarriers(state, wave)];
+  const barriers = barriersOfRun(state);
   const open = [...new Set(barriers.flatMap(({ id, tree: subject }) => (subject === undefined ? [] : [id])))];
   const named = barriers.find(({ id }) => id === barrier);
   const tree = named?.tree;
   const judged = named?.kind === 'contract' && named.task !== undefined ? { task: named.task } : {};
+  // the barrier of a closed wave is about one of its merged tasks
+  const wave = (named?.task === undefined ? undefined : state.tasks[named.task]?.wave) ?? currentWave(state)?.index;
   if (wave === undefined || tree === undefined) return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
-  return ok([{ type: 'barrier-resolved', wave: wave.index, barrier, tree, reason, ...judged, by }]);
+  return ok([{ type: 'barrier-resolved', wave, barrier, tree, reason, ...judged, by }]);
 }
 
 type Candidate = BuiltRound & { readonly tip: Tip };

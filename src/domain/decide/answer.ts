@@ -14,6 +14,7 @@ import type { RunEvent } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import { plannedById } from '../plan/plan.ts';
 import { registerProof, revokeProof } from '../proofs/bundle-requests.ts';
+import { unprovenToLand } from '../proofs/open-bundles.ts';
 import { strayedFindings } from '../run/recovery.ts';
 import { checksToRepeat, isRoundOpen } from '../run/round.ts';
 import { evolveRun, type RunState } from '../run/run.ts';
@@ -125,7 +126,10 @@ type TaskRequest = Extract<
 function answerTask(state: RunState, request: TaskRequest): RequestAnswer {
   const task = state.tasks[request.task];
   if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });
-  if (state.ended !== null && request.type === 'requested-drop') return discard(state, task, request.by);
+  if (state.ended !== null && request.type === 'requested-drop')
+    return isAboutRole(state, request)
+      ? err({ rule: 'role-request', run: state.run, task: task.id, ended: true })
+      : discard(state, task, request.by);
   if (plannedById(state.plan, task.id) === undefined) return err({ rule: 'task-removed', task: task.id });
   if (isAboutRole(state, request) && (task.about?.landing === true || state.waves[task.wave]?.closed === false))
     return answerRole(state, task, request);
@@ -344,8 +348,8 @@ const isLandingMoving = ({ landing }: RunState): boolean =>
 
 /**
  * Tells whether a request is allowed after the end of a run. A run that ended on its own branch may still land. Landed work may be
- * undone, other work discarded by name, and a question answered. A check definition may be granted, and a closure role resolved, when
- * a landing was refused for it. After a halt, landing and undo may be tried again.
+ * undone, other work discarded by name, and a question answered. A check definition may be granted, and a closure role or a lost proof
+ * resolved, when it keeps the work from landing. After a halt, landing and undo may be tried again.
  */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (['requested-undo', 'requested-answer', 'requested-discard', 'requested-proof-revoke'].includes(request.type))
@@ -353,13 +357,17 @@ function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   if (request.type === 'requested-drop') return request.paths.length === 0;
   if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
-  if (request.type === 'requested-resolve') return isRoleRefused(state, request.barrier);
+  if (request.type === 'requested-resolve')
+    return isRoleRefused(state, request.barrier) || isLostProof(state, request.barrier);
   const isOfLanding =
     request.type === 'requested-land' ||
     request.type === 'requested-landing-edit' ||
     request.type === 'requested-proof';
   return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
 }
+
+const isLostProof = (state: RunState, barrier: string): boolean =>
+  state.ended === 'done' && unprovenToLand(state).some(({ id }) => id === barrier);
 
 const isRoleRefused = ({ landing }: RunState, barrier: string): boolean =>
   landing.status === 'refused' && landing.because.rule === 'landing-role' && landing.because.task === barrier;

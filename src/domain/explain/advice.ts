@@ -49,7 +49,8 @@ export type Cause =
   /** `tasks`: the number of tasks to be approved. */
   | { readonly kind: 'approve' | 'land'; readonly tap: TapState; readonly tasks: number }
   | { readonly kind: 'budget'; readonly task?: TaskId; readonly spend: Spend }
-  | { readonly kind: 'held'; readonly task: TaskId; readonly hold: Hold }
+  /** `contract`: the id of the barrier, when only its exit contract holds it. */
+  | { readonly kind: 'held'; readonly task: TaskId; readonly hold: Hold; readonly contract?: string }
   | { readonly kind: 'failed'; readonly task: TaskId; readonly failed: Failed }
   | { readonly kind: 'launch'; readonly task: TaskId; readonly because: Finding }
   | { readonly kind: 'blocked'; readonly task: TaskId; readonly need: TaskId }
@@ -283,12 +284,14 @@ function landingRoleAdvice(state: RunState, because: FindingOf<'landing-role'>):
   const resolved = role === undefined ? [] : (state.waves[role.wave]?.resolved ?? []);
   if (resolved.some(({ barrier, tree }) => barrier === task && tree === role?.about?.tree))
     return { message: `${task} is resolved, and the work has not landed yet`, safe, command: again };
-  const lines = [
-    `its output:            tidegate logs ${run}/${task}`,
-    `to run the role again: tidegate retry ${run}/${task}`,
-    `after either:          ${again}`,
-  ];
-  return { message, safe, lines, command: `tidegate resolve ${run}/${task} -m "your reason"` };
+  const output = `its output:            tidegate logs ${run}/${task}`;
+  const retry = `tidegate retry ${run}/${task}`;
+  const resolve = `tidegate resolve ${run}/${task} -m "your reason"`;
+  // no agent starts in a run that has ended
+  if (state.ended !== null)
+    return { message, safe, lines: [output, `after that:            ${again}`], command: resolve };
+  const lines = [output, `to decide it yourself: ${resolve}`, `after either:          ${again}`];
+  return { message, safe, lines, command: retry };
 }
 
 /** Landing a selection again lands the same selection. */

@@ -5,12 +5,19 @@ import { type RunState, tasksOfWave } from '../run/run.ts';
 import type { Advice } from './advice.ts';
 import { answerQuestion, reworkInstead } from './commands.ts';
 import { describeFinding, sentenceOf } from './explain.ts';
+import { holdAdvice } from './hold.ts';
 import { brief } from './text.ts';
 
 /** Explains what keeps a wave open, with the command that removes it. */
 export function barrierAdvice(state: RunState, barrier: Barrier): Advice {
+  const known = barrier.task === undefined ? undefined : state.tasks[barrier.task]?.progress;
+  if (barrier.kind === 'contract' && known?.status === 'held')
+    return holdAdvice(state, known.hold, `${state.run}/${barrier.task}`);
   const message = barrierText(state, barrier);
-  const safe = 'nothing of this wave is merged until it closes';
+  const safe =
+    known?.status === 'merged'
+      ? `it is merged, and ${state.target.branch} does not move before this is decided`
+      : 'nothing of this wave is merged until it closes';
   if (barrier.record !== undefined) return { message, safe, command: answerQuestion(state.run, barrier.record) };
   if (barrier.owner !== 'person') return { message, safe, command: `tidegate watch ${state.run}` };
   const resolve = `tidegate resolve ${state.run}/${barrier.id} -m "your reason"`;
@@ -26,8 +33,10 @@ export function barrierAdvice(state: RunState, barrier: Barrier): Advice {
   const output = `its output:            tidegate logs ${subject}`;
   if (barrier.because.rule === 'role-report-missing')
     return { message, safe, lines: [output, ...decide], command: retry };
-  const fix = `to fix the work:       ${fixCommand(state, task, barrier)}`;
-  return { message, safe, lines: [output, fix, `to run the role again: ${retry}`], command: resolve };
+  const { only, fix } = fixCommand(state, task, barrier);
+  const [again, rework] = [`to run the role again: ${retry}`, `to fix the work:       ${fix}`];
+  // with several tasks the person has to choose one, so that no command can be pasted
+  return { message, safe, lines: [output, only ? again : rework, ...decide], command: only ? fix : retry };
 }
 
 /** A role without a report is explained by what its last attempt did wrong. */
@@ -40,10 +49,15 @@ function barrierText({ tasks }: RunState, { because, task, owner }: Barrier): st
   return brief(first === undefined || first.rule === because.rule ? text : `${text}: ${describeFinding(first)}`, 300);
 }
 
-/** Sends the finding to a task of the wave. With several tasks the person chooses one. */
-function fixCommand(state: RunState, role: TaskId, { because }: Barrier): string {
+/** Sends the finding to a task of the wave. `only`: there is just one to choose from. */
+function fixCommand(
+  state: RunState,
+  role: TaskId,
+  { because }: Barrier,
+): { readonly only: boolean; readonly fix: string } {
   const tasks = tasksOfWave(state, state.tasks[role]?.wave ?? -1);
-  const [only, ...more] = tasks.filter(({ progress }) => progress.status === 'ready');
-  const subject = `${state.run}/${only === undefined || more.length > 0 ? '<task>' : only.id}`;
-  return reworkInstead(subject, brief(describeFinding(because)));
+  const [first, ...more] = tasks.filter(({ progress }) => progress.status === 'ready');
+  const only = first !== undefined && more.length === 0;
+  const fix = reworkInstead(`${state.run}/${only ? first.id : '<task>'}`, brief(describeFinding(because)));
+  return { only, fix };
 }

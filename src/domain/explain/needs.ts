@@ -1,9 +1,10 @@
 import { present } from '../base/result.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
-import { type Barrier, openBarriers } from '../closure/barriers.ts';
+import { type Barrier, barriersOfRun } from '../closure/barriers.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import { plannedById } from '../plan/plan.ts';
+import { unprovenToLand } from '../proofs/open-bundles.ts';
 import { isOver, runSpend, taskSpend } from '../run/costs.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';
 import { blockingNeed } from '../run/schedule.ts';
@@ -30,6 +31,7 @@ export const needsOf = (state: RunState): readonly Need[] =>
 
 function subjectOf(cause: Cause): Pick<Need, 'task' | 'record' | 'barrier'> {
   if (cause.kind === 'barrier') return { task: cause.task ?? null, barrier: cause.barrier.id };
+  if (cause.kind === 'held') return { task: cause.task, ...present({ barrier: cause.contract }) };
   if (cause.kind !== 'question') return { task: ('task' in cause && cause.task) || null };
   const { from, id } = cause.record;
   return { task: isOfAgent(from) ? from.task : null, record: id };
@@ -40,11 +42,15 @@ function causesOf(state: RunState): readonly Cause[] {
   const landing: readonly Cause[] =
     state.landing.status === 'refused' ? [{ kind: 'landing', because: state.landing.because }] : [];
   const barriers = barriersOf(state);
+  const contracts = new Map(
+    barriers.flatMap(({ kind, task, id }) => (kind === 'contract' && task ? [[task, id]] : [])),
+  );
   const asked = openToPerson(state);
   const isBarrier = ({ id }: BoardRecord): boolean => barriers.some(({ record }) => record === id);
   const questions = questionCauses(asked);
   if (state.ended === 'abandoned') return openUndo(state) === null ? [] : halts;
-  if (state.ended !== null) return [...(state.mode.mode === 'halted' ? halts : landing), ...questions];
+  if (state.ended !== null)
+    return [...(state.mode.mode === 'halted' ? halts : landing), ...barriers.flatMap(barrierCause), ...questions];
   const tasks = Object.values(state.tasks);
   return [
     ...halts,
@@ -52,7 +58,7 @@ function causesOf(state: RunState): readonly Cause[] {
     ...tapCauses(state),
     ...budgetCauses(state),
     ...questionCauses(asked.filter(isBarrier)),
-    ...tasks.flatMap((task) => taskCause(state, task) ?? []),
+    ...tasks.flatMap((task) => taskCause(state, task, contracts.get(task.id)) ?? []),
     ...landing,
     ...barriers.flatMap(barrierCause),
     ...tasks.flatMap(scopeCauses),
@@ -63,15 +69,15 @@ function causesOf(state: RunState): readonly Cause[] {
 const questionCauses = (records: readonly BoardRecord[]): readonly Cause[] =>
   records.map((record) => ({ kind: 'question', record }));
 
-/** Everything that keeps the open wave from closing. */
+/** Everything that keeps the run from going on. After its end: what keeps work from landing that somebody asked to land. */
 export function barriersOf(state: RunState): readonly Barrier[] {
-  const wave = currentWave(state);
-  return state.ended !== null || wave === undefined ? [] : openBarriers(state, wave);
+  const { ended, taps } = state;
+  return ended === null || (ended === 'done' && taps.land?.status === 'approved') ? barriersOfRun(state) : [];
 }
 
-/** Questions are listed as such. */
+/** Questions are listed as such, and exit contracts with their held tasks. */
 const barrierCause = (barrier: Barrier): readonly Cause[] =>
-  barrier.owner !== 'person' || barrier.record !== undefined
+  barrier.owner !== 'person' || barrier.record !== undefined || barrier.kind === 'contract'
     ? []
     : [{ kind: 'barrier', ...present({ task: barrier.task }), barrier }];
 
@@ -99,8 +105,8 @@ function tapCauses(state: RunState): readonly Cause[] {
   const tasks = planned.filter((task) => !isResolved(task)).length;
   return Object.entries(state.taps).flatMap(([name, tap]): readonly Cause[] => {
     if (tap?.status !== 'pending' && tap?.status !== 'held') return [];
-    // a refused landing has advice of its own
-    if (name === 'land' && state.landing.status === 'refused') return [];
+    // a refused landing and a lost proof have advice of their own
+    if (name === 'land' && (state.landing.status === 'refused' || unprovenToLand(state).length > 0)) return [];
     return [{ kind: name === 'land' ? 'land' : 'approve', tap, tasks }];
   });
 }
@@ -112,11 +118,12 @@ function budgetCauses(state: RunState): readonly Cause[] {
   return isOver(spend) && isWaiting ? [{ kind: 'budget', spend }] : [];
 }
 
-function taskCause(state: RunState, task: TaskState): Cause | null {
+/** `contract`: the barrier that the task is, when only its exit contract holds it. */
+function taskCause(state: RunState, task: TaskState, contract: string | undefined): Cause | null {
   const { id, progress } = task;
   // a closure role that has ended is a barrier
   if (task.about !== undefined && isSettled(task)) return null;
-  if (progress.status === 'held') return { kind: 'held', task: id, hold: progress.hold };
+  if (progress.status === 'held') return { kind: 'held', task: id, hold: progress.hold, ...present({ contract }) };
   if (progress.status === 'failed') return { kind: 'failed', task: id, failed: progress };
   const isOpen = task.wave === currentWave(state)?.index || task.about?.landing === true;
   if (progress.status !== 'waiting' || !isOpen) return null;

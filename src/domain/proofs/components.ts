@@ -71,27 +71,45 @@ export function openComponents(state: RunState, wave: WaveState): readonly Barri
     .flatMap((promotion): readonly Barrier[] => {
       const open = whyOpen(state, wave, promotion);
       if (open === null) return [];
-      const { component, to: level } = promotion;
-      const because = { rule: 'component-open', run: state.run, component, level, ...open } as const;
-      const [waitsFor] = open.tasks;
-      const owner = open.code === 'shared-component-sibling-pending' && waitsFor !== undefined ? waitsFor : 'person';
-      return [
-        {
-          id: componentBarrier(component),
-          kind: 'component',
-          owner,
-          ...(waitsFor === undefined ? {} : { task: waitsFor }),
-          because,
-        },
-      ];
+      return [barrierOf(state, promotion, open)];
     });
 }
 
-function whyOpen(
+type Open = { readonly code: Code; readonly tasks: readonly TaskId[] };
+
+function barrierOf(
+  { run }: RunState,
+  { component, to: level }: Pick<Promotion, 'component' | 'to'>,
+  open: Open,
+): Barrier {
+  const [waitsFor] = open.tasks;
+  const owner = open.code === 'shared-component-sibling-pending' && waitsFor !== undefined ? waitsFor : 'person';
+  return {
+    id: componentBarrier(component),
+    kind: 'component',
+    owner,
+    ...(waitsFor === undefined ? {} : { task: waitsFor }),
+    because: { rule: 'component-open', run, component, level, ...open },
+  };
+}
+
+/** Components that a merged round promoted to these levels, whose proof was revoked since, and that have an owner among `left`. */
+export const lostComponents = (
   state: RunState,
-  wave: WaveState,
-  { component, to, owners }: Promotion,
-): { readonly code: Code; readonly tasks: readonly TaskId[] } | null {
+  wave: number,
+  { levels, left }: { readonly levels: Readonly<Record<string, Maturity>>; readonly left: readonly TaskId[] },
+): readonly Barrier[] =>
+  promotionsOf(state.plan, wave)
+    .filter(({ component, to }) => levels[component] === to && needsBundle(to))
+    .flatMap((promotion) => {
+      const { component, to, owners } = promotion;
+      const bundles = owners.flatMap((owner) => standingBundles(state, owner));
+      const tasks = owners.filter((owner) => left.includes(owner));
+      if (tasks.length === 0 || provesComponent(bundles, component, to)) return [];
+      return [barrierOf(state, promotion, { code: 'component-proof-missing', tasks })];
+    });
+
+function whyOpen(state: RunState, wave: WaveState, { component, to, owners }: Promotion): Open | null {
   const byStatus = (...statuses: readonly TaskState['progress']['status'][]): readonly TaskId[] =>
     owners.filter((owner) => statuses.some((status) => state.tasks[owner]?.progress.status === status));
   const dropped = byStatus('dropped');

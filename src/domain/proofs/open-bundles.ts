@@ -7,6 +7,7 @@ import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { coreOf } from '../run/round.ts';
 import type { RunState } from '../run/run.ts';
 import { bundlesOf, holdsLevel, neededLevel, standingBundles } from './bundle.ts';
+import { lostComponents } from './components.ts';
 
 /** The id of the barrier that a task without its proof is. */
 export const bundleBarrier = (task: TaskId): string => `proof-${task}`;
@@ -33,18 +34,23 @@ export const openBundles = (state: RunState, tasks: readonly TaskId[]): readonly
     return [{ id: bundleBarrier(task), kind: 'proof', owner: 'person', task, because }];
   });
 
-/** Proofs that merged tasks have lost since, which keeps them from landing. A barrier that was resolved for the merged tree stays resolved. */
+/**
+ * Proofs that merged tasks and promoted components have lost since, which keeps the tasks from landing. A barrier that was resolved
+ * for the merged tree stays resolved.
+ */
 export function unprovenToLand(state: RunState, tasks: readonly TaskId[] = leftToLand(state)): readonly Barrier[] {
   const left = leftToLand(state).filter((task) => tasks.includes(task));
-  return openBundles(state, left).filter(({ id, task }) => task !== undefined && !isResolvedAsMerged(state, task, id));
-}
-
-function isResolvedAsMerged({ tasks, waves }: RunState, task: TaskId, barrier: string): boolean {
-  const wave = waves[tasks[task]?.wave ?? -1];
-  const round = wave?.rounds.findLast((one) => one.status === 'merged' && one.steps.some((step) => step.task === task));
-  if (round?.status !== 'merged' || round.tip === null) return false;
-  const { tree } = coreOf({ ...round, tip: round.tip });
-  return wave?.resolved?.some((one) => one.barrier === barrier && one.tree === tree) === true;
+  return state.waves.flatMap((wave) =>
+    wave.rounds.flatMap((round): readonly Barrier[] => {
+      if (round.status !== 'merged' || round.tip === null) return [];
+      const { tree } = coreOf({ ...round, tip: round.tip });
+      const merged = round.steps.map(({ task }) => task).filter((task) => left.includes(task));
+      const components = lostComponents(state, wave.index, { levels: round.promoted?.levels ?? {}, left });
+      return [...openBundles(state, merged), ...components]
+        .filter(({ id }) => wave.resolved?.some((one) => one.barrier === id && one.tree === tree) !== true)
+        .map((barrier) => ({ ...barrier, tree }));
+    }),
+  );
 }
 
 /** Judges recorded evidence: what keeps the task from closing, because it lacks its proof for exactly this snapshot. */

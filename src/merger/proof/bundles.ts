@@ -4,16 +4,20 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { type BundleLevel, holdsLevel, holdsOf, neededLevel } from '../../domain/proofs/bundle.ts';
+import { componentBarrier, needsBundle, promotionsOf } from '../../domain/proofs/components.ts';
 import { bundleBarrier } from '../../domain/proofs/open-bundles.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import {
   byHand,
+  coreTop,
   eventsOf,
   type History,
+  isOfRound,
   type JudgedPhase,
   planInForce,
   planned,
   type RecordedEvent,
+  readySnapshot,
 } from './history.ts';
 import { proveResolved } from './resolved.ts';
 
@@ -70,20 +74,41 @@ function requestOf(history: History, registered: RecordedEvent<Registered>): rea
   return request === undefined || !byHand.has(content.by.via) ? null : [request, registered];
 }
 
-/** Returns why one of these tasks may not land: the proof that it was merged with was revoked since. */
+/** Returns why one of these tasks may not land: the proof that it or a component was merged with was revoked since. */
 export function lostProof(history: History, tasks: readonly TaskId[]): Finding | null {
   const { plan } = planInForce(history);
-  for (const task of tasks) {
-    const known = planned(plan, task);
-    const level = known === undefined ? null : neededLevel(known);
-    const opened = eventsOf(history, 'round-opened').findLast(({ event }) =>
-      event.tasks.some((entry) => entry.task === task),
-    );
-    const entry = opened?.event.tasks.find((one) => one.task === task);
-    const isResolved = eventsOf(history, 'barrier-resolved').some(({ event }) => event.barrier === bundleBarrier(task));
-    if (level === null || entry === undefined || isResolved) continue;
-    const standing = standingIn(history, entry, (one) => holdsLevel({ holds: holdsOf(one.level) }, level));
-    if (standing.length === 0) return { rule: 'proof-open', task, level, code: 'proof-revoked' };
+  for (const { event } of eventsOf(history, 'merged')) {
+    const core = coreTop(history, event)?.tree;
+    const isResolved = (barrier: string): boolean =>
+      core !== undefined &&
+      proveResolved(history, { position: Number.POSITIVE_INFINITY, event, since: 0 }, barrier, core) !== null;
+    const opened = eventsOf(history, 'round-opened').findLast((one) => isOfRound(event)(one))?.event.tasks ?? [];
+    for (const entry of opened.filter(({ task }) => tasks.includes(task))) {
+      const known = planned(plan, entry.task);
+      const level = known === undefined ? null : neededLevel(known);
+      if (level === null || isResolved(bundleBarrier(entry.task))) continue;
+      const standing = standingIn(history, entry, (one) => holdsLevel({ holds: holdsOf(one.level) }, level));
+      if (standing.length === 0) return { rule: 'proof-open', task: entry.task, level, code: 'proof-revoked' };
+    }
+    const promoted = eventsOf(history, 'components-promoted').findLast((one) => isOfRound(event)(one))?.event;
+    for (const { component, to, owners } of promotionsOf(plan, event.wave)) {
+      const left = owners.filter((owner) => tasks.includes(owner));
+      const isDue = promoted?.levels[component] === to && needsBundle(to) && left.length > 0;
+      if (!isDue || isResolved(componentBarrier(component))) continue;
+      const isEnough = ({ components = {} }: Registered): boolean => components[component] === to;
+      const isProven = owners.some((task) => {
+        const snapshot = mergedSnapshot(history, task);
+        return snapshot !== undefined && standingIn(history, { task, snapshot }, isEnough).length > 0;
+      });
+      if (!isProven)
+        return { rule: 'component-open', component, level: to, code: 'component-proof-missing', tasks: left };
+    }
   }
   return null;
 }
+
+/** The snapshot that was merged; of a task without changes the one that its gates passed. */
+const mergedSnapshot = (history: History, task: TaskId): CommitId | undefined =>
+  eventsOf(history, 'round-opened')
+    .findLast(({ event }) => event.tasks.some((entry) => entry.task === task))
+    ?.event.tasks.find((entry) => entry.task === task)?.snapshot ?? readySnapshot(history, task)?.commit;

@@ -126,12 +126,15 @@ export function candidateTop(
   { wave, round }: Round,
 ): { readonly commit: CommitId; readonly tree: TreeId } | undefined {
   const ofRound = isOfRound({ wave, round });
-  return (
-    eventsOf(history, 'candidate-extended').findLast(ofRound)?.event ??
-    eventsOf(history, 'components-promoted').findLast(ofRound)?.event ??
-    completedTop(history, { wave, round })
-  );
+  return eventsOf(history, 'candidate-extended').findLast(ofRound)?.event ?? coreTop(history, { wave, round });
 }
+
+/** The same without what closure roles added. */
+export const coreTop = (
+  history: History,
+  of: Round,
+): { readonly commit: CommitId; readonly tree: TreeId } | undefined =>
+  eventsOf(history, 'components-promoted').findLast(isOfRound(of))?.event ?? completedTop(history, of);
 
 /** The commit of a round with its generated files, which the new levels of components are put on. */
 export function completedTop(

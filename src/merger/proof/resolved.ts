@@ -3,16 +3,16 @@ import type { TreeId } from '../../domain/base/ids.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { byHand, eventsOf, type History, planInForce } from './history.ts';
 
-type At = { readonly position: number; readonly event: { readonly wave: number } };
+/** `since`: where the plan in force begins; a resolution before it counts only for what was merged. */
+type At = { readonly position: number; readonly event: { readonly wave: number }; readonly since?: number };
 
 /** A person's own resolution of a barrier, and their request. Null when nobody resolved it for this tree. */
 export function proveResolved(
   history: History,
-  { position, event }: At,
+  { position, event, since = planInForce(history).since }: At,
   barrier: string,
   tree: TreeId,
 ): readonly Pick<Stored, 'position' | 'hash'>[] | null {
-  const { since } = planInForce(history);
   const resolved = eventsOf(history, 'barrier-resolved').findLast(
     (one) =>
       one.position > since &&

@@ -151,6 +151,7 @@ const barrier = z.strictObject({
   message: z.string(),
   since: time.nullable(),
   command: z.string(),
+  code: z.string().optional().meta({ description: 'the code that Wave Orchestration has for the same gap' }),
 });
 
 export const wave = z.strictObject({
@@ -163,7 +164,7 @@ export const wave = z.strictObject({
     .meta({ description: 'the closure roles, in the order in which they run; absent when there are none' }),
   barriers: z.array(barrier).optional().meta({
     description:
-      'everything that keeps it from closing; absent for a wave without closure roles that nothing keeps open',
+      'everything that keeps it from closing, or its merged work from landing; absent for a wave without closure roles that nothing keeps open',
   }),
   thread: z
     .strictObject({ board: z.enum(['intake', 'threads', 'log']), id: z.string() })

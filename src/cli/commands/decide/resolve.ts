@@ -1,6 +1,6 @@
-import { openBarriers } from '../../../domain/closure/barriers.ts';
+import { barriersOfRun } from '../../../domain/closure/barriers.ts';
 import { describeFinding } from '../../../domain/explain/explain.ts';
-import { currentWave, type RunState } from '../../../domain/run/run.ts';
+import type { RunState } from '../../../domain/run/run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import { actOn, refuseAgentAction } from '../../frame/act.ts';
 import { type Context, command, type Outcome, usageError } from '../../frame/command.ts';
@@ -52,8 +52,7 @@ async function resolve(
 /** Shows what keeps the wave open, then asks. */
 async function askReason(context: Context, state: RunState, barrier: string): Promise<string | undefined> {
   if (!context.terminal.interactive || context.json) return undefined;
-  const wave = currentWave(state);
-  const open = wave === undefined ? [] : openBarriers(state, wave).filter(({ id }) => id === barrier);
+  const open = barriersOfRun(state).filter(({ id }) => id === barrier);
   for (const { because } of open) context.terminal.line(`  ${describeFinding(because)}`);
   return (await context.terminal.ask('Why may the wave close anyway?')) ?? undefined;
 }
