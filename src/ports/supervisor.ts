@@ -26,6 +26,8 @@ export type Job = {
   readonly kind: 'attempt' | 'check' | 'generate';
   /** Set for an attempt of a closure role. Its handoff has to be a report. */
   readonly closes?: ClosureRole;
+  /** Set for a closure role with a program whose marker lines count. */
+  readonly markers?: true;
   /** The bare repository of the state directory. */
   readonly repository: string;
   /** Commit that the workspace is made from. */
@@ -75,7 +77,7 @@ export type Job = {
 /** The job of a person's shell in the fence of a task. It has no supervisor, and nothing of it is kept. */
 export type ShellJob = Omit<
   Job,
-  'kind' | 'closes' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'
+  'kind' | 'closes' | 'markers' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'
 >;
 
 export type JobEvidence = { readonly deliverables: readonly string[]; readonly proofs: readonly PlannedProof[] };

@@ -14,16 +14,19 @@ import { roleScope } from './role-text.ts';
 /** Shown wherever a person decides about a plan without checks. */
 export const uncheckedText = 'none: the result is not tested before it lands';
 
+/** `definitions`: also the files that define checks and closure roles. */
+type PlanViewOptions = { readonly definitions?: boolean };
+
 /** The plan that a person approves: its hash, every scope, the fence, and warnings. */
 export function planView(
   state: RunState,
   warnings: readonly Finding[] = [],
-  options: { readonly definitions?: boolean } = {},
+  options: PlanViewOptions = {},
 ): readonly Text[] {
   const { plan } = state;
   return [
     [{ text: plan.name, tone: 'strong' }, ` onto ${plan.base}, plan ${state.hash.slice(0, 12)}`],
-    ...selectedWaves(state).flatMap((wave) => waveLines(state, wave.index)),
+    ...selectedWaves(state).flatMap((wave) => waveLines(state, wave.index, options)),
     '',
     fenceLine(plan),
     ...(plan.setup === null
@@ -43,14 +46,14 @@ export function planView(
   ];
 }
 
-/** The files that decide what a check proves. */
-export const definitionLines = ({ definitions = [] }: Check): readonly Text[] =>
+/** The files that decide what a check or a closure role proves. */
+export const definitionLines = ({ definitions = [] }: Pick<Check, 'definitions'>): readonly Text[] =>
   definitions.map(({ path, keys }): Text => {
     const only = keys === undefined ? '' : `: ${keys.join(', ')}`;
     return [{ text: `          defined by ${path}${only}`, tone: 'dim' }];
   });
 
-function waveLines({ plan, tasks: states }: RunState, index: number): readonly Text[] {
+function waveLines({ plan, tasks: states }: RunState, index: number, options: PlanViewOptions): readonly Text[] {
   const wave = plan.waves[index];
   if (wave === undefined) return [];
   const width = Math.min(24, Math.max(...wave.tasks.map((task) => task.id.length)));
@@ -59,17 +62,24 @@ function waveLines({ plan, tasks: states }: RunState, index: number): readonly T
     ...titleLine(task),
   ]);
   const title: Text = [{ text: waveName(index, wave.name), tone: 'strong' }];
-  return ['', title, ...tasks, ...sharedLine(wave.tasks), ...roleLines(plan, index, width)];
+  return ['', title, ...tasks, ...sharedLine(wave.tasks), ...roleLines(plan, index, { width, ...options })];
 }
 
 /** The closure roles of a wave, in the order in which they run. */
-export function roleLines(plan: FrozenPlan, wave: number, width = 0): readonly Text[] {
+export function roleLines(
+  plan: FrozenPlan,
+  wave: number,
+  { width = 0, definitions = false }: PlanViewOptions & { readonly width?: number } = {},
+): readonly Text[] {
   const roles = closureOf(plan, wave);
   if (roles.length === 0) return [];
   const most = Math.max(width, ...roles.map(({ id }) => id.length));
   return [
     [{ text: '  before it closes:', tone: 'dim' }],
-    ...roles.map((role): Text => [`      ${role.id.padEnd(most)}  `, ...roleScope({ plan }, role.id)]),
+    ...roles.flatMap((role): readonly Text[] => [
+      [`      ${role.id.padEnd(most)}  `, ...roleScope({ plan }, role.id)],
+      ...(definitions ? definitionLines(role) : []),
+    ]),
   ];
 }
 

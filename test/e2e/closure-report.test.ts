@@ -6,10 +6,14 @@ const byFile = (handoff: string): string =>
   `mkdir -p .tidegate; printf '${handoff}' "$TIDEGATE_NONCE" > .tidegate/handoff.json`;
 
 /** A plan of one task, with a security role that runs this script. */
-const secured = (script: string, change = 'echo new > new.txt; tidegate handoff done -m "made it"') => ({
+const secured = (
+  script: string,
+  more: object = {},
+  change = 'echo new > new.txt; tidegate handoff done -m "made it"',
+) => ({
   land: 'auto',
   limits: { attempts: 2 },
-  closure: { security: { agent: 'command', command: ['/bin/sh', '-c', script] } },
+  closure: { security: { agent: 'command', command: ['/bin/sh', '-c', script], ...more } },
   tasks: { add: scripted(change, { owns: ['new.txt'] }) },
 });
 
@@ -43,7 +47,7 @@ test('a role that reports blocked keeps the wave open, and the branch where it w
   expect([isMoved, ends.length]).toEqual([false, 1]);
 }, 60_000);
 
-test.each([
+test.each<[string, string, object, object?]>([
   [
     'in its handoff file',
     byFile('{"status":"done","summary":"looked","nonce":"%s","report":{"word":"concerns","findings":["old cipher"]}}'),
@@ -53,6 +57,7 @@ test.each([
     'by marker lines',
     'echo "[wave-security] state=blocked findings=1 approvals=0"; echo "\\`[wave-security] state=clear findings=0 approvals=0\\`"',
     { word: 'clear', findings: [], via: 'marker' },
+    { markers: true },
   ],
   [
     'as JSON',
@@ -61,8 +66,8 @@ test.each([
   ],
 ])(
   'a role can report %s',
-  async (_name, script, report) => {
-    await using p = await project({ plan: secured(script) });
+  async (_name, script, report, more = {}) => {
+    await using p = await project({ plan: secured(script, more) });
     const { code, reports, isMoved, said } = await ran(p);
     expect({ code, said: code === 0 ? '' : said }).toEqual({ code: 0, said: '' });
     expect(reports).toEqual([report]);
@@ -73,7 +78,13 @@ test.each([
 
 test('setup that prints marker lines reports nothing for the role', async () => {
   const setup = 'echo "[wave-security] state=clear findings=0 approvals=0"';
-  await using p = await project({ plan: { ...secured('true'), setup } });
+  await using p = await project({ plan: { ...secured('true', { markers: true }), setup } });
+  const { code, ends, isMoved } = await ran(p);
+  expect([code, ends, isMoved]).toEqual([43, ['absent', 'absent'], false]);
+}, 60_000);
+
+test('marker lines in the output of a program count only if the plan says so', async () => {
+  await using p = await project({ plan: secured('echo "[wave-security] state=clear findings=0 approvals=0"') });
   const { code, ends, isMoved } = await ran(p);
   expect([code, ends, isMoved]).toEqual([43, ['absent', 'absent'], false]);
 }, 60_000);

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, type Result } from '../../domain/base/result.ts';
-import { reportMisfit } from '../../domain/closure/report.ts';
+import { isMilder, reportMisfit } from '../../domain/closure/report.ts';
 import type { ClosureRole } from '../../domain/closure/roles.ts';
 import type { HandoffRules } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
@@ -26,10 +26,14 @@ export function judgeHandoff(bytes: Uint8Array, { nonce, closes }: HandoffSource
 
 /**
  * One answer from two ways in. What came through the attempt's own socket is attributed by the channel and wins over a file;
- * a broken file beside it voids nothing.
+ * a broken file beside it voids nothing. Of two reports of a closure role the stricter one counts.
  */
-export function chooseHandoff(socket: Handoff | null, file: HandoffEvidence): HandoffEvidence {
-  return socket === null ? file : { kind: 'given', handoff: socket, via: 'socket' };
+export function chooseHandoff(socket: Handoff | null, file: HandoffEvidence, role?: ClosureRole): HandoffEvidence {
+  if (socket === null) return file;
+  const filed = file.kind === 'given' ? file.handoff.report : undefined;
+  const isStricter =
+    role !== undefined && filed !== undefined && socket.report !== undefined && isMilder(role, socket.report, filed);
+  return isStricter ? file : { kind: 'given', handoff: socket, via: 'socket' };
 }
 
 /** The handoff file in the workspace of an agent that does not have our client. */

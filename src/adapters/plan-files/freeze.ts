@@ -3,7 +3,7 @@ import { type PlanHash, planHash, taskId } from '../../domain/base/ids.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
 import { type Catalogues, freezeTargets } from '../../domain/closure/catalogue.ts';
-import { type DraftRole, draftRoles } from '../../domain/closure/role-drafts.ts';
+import { type DraftRole, draftRoles, programOf } from '../../domain/closure/role-drafts.ts';
 import { maturity } from '../../domain/plan/maturity.ts';
 import {
   type Check,
@@ -85,7 +85,7 @@ export function freeze(draft: PlanDraft, name: string, base: string, content: Pa
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,
       tasks: wave.tasks.map((task) => freezeTask(task, settings, skills)),
-      ...freezeClosure(draft, index, catalogues),
+      ...freezeClosure(draft, index, { catalogues, definitions }),
     })),
   });
 }
@@ -144,13 +144,21 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
 }
 
 /** The closure roles of a wave as tasks, in the order in which they run. Absent when there are none. */
-function freezeClosure(draft: PlanDraft, wave: number, catalogues: Catalogues): Pick<PlannedWave, 'closure'> {
-  const roles = draftRoles(draft, wave).map((role) => freezeRole(role, draft.settings, catalogues));
+function freezeClosure(draft: PlanDraft, wave: number, content: RoleContent): Pick<PlannedWave, 'closure'> {
+  const roles = draftRoles(draft, wave).map((role) => freezeRole(role, draft.settings, content));
   return roles.length === 0 ? {} : { closure: roles };
 }
 
-function freezeRole(role: DraftRole, settings: ResolvedSettings, catalogues: Catalogues): PlannedTask {
-  const { closes, targets, environments } = role;
+type RoleContent = Pick<BaseContent, 'catalogues' | 'definitions'>;
+
+function freezeRole(
+  role: DraftRole,
+  settings: ResolvedSettings,
+  { catalogues, definitions }: RoleContent,
+): PlannedTask {
+  const { closes, targets, environments, markers } = role;
+  const program = programOf(role);
+  const defined = (program === null ? undefined : definitions.get(program)?.definitions) ?? [];
   const frozen = freezeTask(role, settings, new Map());
   const clauses = frozen.directive.clauses.filter((clause) => clause !== 'merge-gate');
   return {
@@ -158,6 +166,8 @@ function freezeRole(role: DraftRole, settings: ResolvedSettings, catalogues: Cat
     directive: { ...frozen.directive, clauses: ['closure-role', ...clauses] },
     allowEmpty: true,
     closes,
+    ...(defined.length === 0 ? {} : { definitions: defined }),
+    ...(markers === true ? { markers } : {}),
     ...(targets === undefined ? {} : { targets: freezeTargets(role, catalogues) }),
     ...(environments === undefined ? {} : { environments: set(environments) }),
   };

@@ -3,7 +3,7 @@ import { agentKinds } from '../../agents/agents.ts';
 import type { PlanHash } from '../../domain/base/ids.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
 import { type Catalogues, cataloguePaths, lintTargets } from '../../domain/closure/catalogue.ts';
-import { withDesign } from '../../domain/closure/role-drafts.ts';
+import { draftRoles, programOf, withDesign } from '../../domain/closure/role-drafts.ts';
 import type { DocumentRules } from '../../domain/findings/document-rules.ts';
 import type { Finding, FindingOf, Rule } from '../../domain/findings/finding.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/plan/directive.ts';
@@ -189,7 +189,12 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   }
   const { checks } = draft.settings;
   const setup = setupCommand(draft.settings.setup);
-  const commands = [...checks.map(({ run }) => run), ...(checks.length === 0 || setup === null ? [] : [setup])];
+  const roles = draft.waves.flatMap((_, wave) => draftRoles(draft, wave).flatMap((role) => programOf(role) ?? []));
+  const commands = [
+    ...checks.map(({ run }) => run),
+    ...(checks.length === 0 || setup === null ? [] : [setup]),
+    ...roles,
+  ];
   const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, CommandDefinitions>();
   const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, catalogues, definitions, matrix });
   const refusals = refusalsOf(plan, draft, whereOf);

@@ -1,5 +1,6 @@
+import type { TaskId } from '../base/ids.ts';
 import { foldPath } from '../base/paths.ts';
-import type { Check } from '../plan/plan.ts';
+import type { Check, FrozenPlan } from '../plan/plan.ts';
 import { grantPattern } from '../scope/claims.ts';
 import { matchesFolded, type Pattern } from '../scope/pattern.ts';
 
@@ -10,30 +11,54 @@ import { matchesFolded, type Pattern } from '../scope/pattern.ts';
  */
 export type Definition = { readonly path: string; readonly keys?: readonly string[] };
 
-/** The checks whose definition a change touches. `keys`: the changed keys; absent where the file counts as a whole. */
-export type DefinitionHit = { readonly checks: readonly string[]; readonly keys?: readonly string[] };
-
-/** One definition of one check, with its pattern compiled. */
-export type CompiledDefinition = {
-  readonly pattern: Pattern;
-  readonly keys: readonly string[] | null;
-  readonly check: string;
+/**
+ * The checks whose definition a change touches. `roles`: closure roles whose program it touches; absent for none. `keys`: the changed
+ * keys; absent where the file counts as a whole.
+ */
+export type DefinitionHit = {
+  readonly checks: readonly string[];
+  readonly roles?: readonly TaskId[];
+  readonly keys?: readonly string[];
 };
-const compiled = new WeakMap<readonly CheckDefinitions[], readonly CompiledDefinition[]>();
-export type CheckDefinitions = Pick<Check, 'name' | 'definitions'>;
 
-/** Compiles the patterns of the checks once per plan, because the checks of a plan never change. */
-export function compileDefinitions(checks: readonly CheckDefinitions[]): readonly CompiledDefinition[] {
+/** One definition of one check or role, with its pattern compiled. */
+export type CompiledDefinition = Defined & { readonly pattern: Pattern; readonly keys: readonly string[] | null };
+
+/** The check or the closure role that a file defines. */
+type Defined = { readonly check: string } | { readonly role: TaskId };
+
+const compiled = new WeakMap<readonly DefinedPart[], readonly CompiledDefinition[]>();
+
+/** A check, or a closure role whose program is in the repository, with what defines it. */
+export type DefinedPart = Pick<Check, 'definitions'> & ({ readonly name: string } | { readonly role: TaskId });
+
+const partsByPlan = new WeakMap<FrozenPlan, readonly DefinedPart[]>();
+
+/** Returns the checks of a plan, and its closure roles whose program is in the repository. */
+export function definedParts(plan: FrozenPlan): readonly DefinedPart[] {
+  const roles = plan.waves.flatMap(({ closure = [] }) =>
+    closure.flatMap(({ id, definitions }) => (definitions === undefined ? [] : [{ role: id, definitions }])),
+  );
+  const parts = partsByPlan.get(plan) ?? [...plan.checks, ...roles];
+  partsByPlan.set(plan, parts);
+  return parts;
+}
+
+/** Compiles the patterns once per plan, because its checks and roles never change. */
+export function compileDefinitions(parts: readonly DefinedPart[]): readonly CompiledDefinition[] {
   const definitions =
-    compiled.get(checks) ??
-    checks.flatMap(({ name, definitions: own = [] }) =>
-      own.map(({ path, keys }) => ({ pattern: grantPattern(path), keys: keys ?? null, check: name })),
+    compiled.get(parts) ??
+    parts.flatMap(({ definitions: own = [], ...part }) =>
+      own.map(({ path, keys }) => ({ pattern: grantPattern(path), keys: keys ?? null, ...definedBy(part) })),
     );
-  compiled.set(checks, definitions);
+  compiled.set(parts, definitions);
   return definitions;
 }
 
-type CheckHit = { readonly check: string; readonly keys: readonly string[] | null };
+const definedBy = (part: { readonly name: string } | { readonly role: TaskId }): Defined =>
+  'role' in part ? { role: part.role } : { check: part.name };
+
+type Hit = Defined & { readonly keys: readonly string[] | null };
 
 /**
  * Returns the checks that a change of this path touches; null for none. `changed` holds the changed keys. Null: unknown, so any key may
@@ -44,17 +69,19 @@ export function touchedDefinition(
   path: string,
   changed: readonly string[] | null | undefined,
 ): DefinitionHit | null {
-  const hits = definitions.flatMap(({ pattern, keys, check }): readonly CheckHit[] => {
-    if (changed !== undefined && isAbove(path, pattern)) return [{ check, keys: null }];
+  const hits = definitions.flatMap(({ pattern, keys, ...defined }): readonly Hit[] => {
+    if (changed !== undefined && isAbove(path, pattern)) return [{ ...defined, keys: null }];
     if (!matchesFolded(pattern, path)) return [];
-    if (keys === null || changed === null) return [{ check, keys: null }];
+    if (keys === null || changed === null) return [{ ...defined, keys: null }];
     const hit = (changed ?? []).filter((key) => keys.some((one) => countsFor(one, key)));
-    return hit.length === 0 ? [] : [{ check, keys: hit }];
+    return hit.length === 0 ? [] : [{ ...defined, keys: hit }];
   });
   if (hits.length === 0) return null;
-  const checks = [...new Set(hits.map(({ check }) => check))];
+  const checks = [...new Set(hits.flatMap((hit) => ('check' in hit ? [hit.check] : [])))];
+  const roles = [...new Set(hits.flatMap((hit) => ('role' in hit ? [hit.role] : [])))];
+  const touched = roles.length === 0 ? { checks } : { checks, roles };
   const keys = hits.flatMap(({ keys: hit }) => hit ?? []);
-  return hits.some(({ keys: hit }) => hit === null) ? { checks } : { checks, keys: [...new Set(keys)].sort() };
+  return hits.some(({ keys: hit }) => hit === null) ? touched : { ...touched, keys: [...new Set(keys)].sort() };
 }
 
 /** True when a change of this path can touch a definition. */

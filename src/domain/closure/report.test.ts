@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { task } from '../../../test/support/plans.ts';
 import type { PlannedTask } from '../plan/plan.ts';
-import { judgeReport, type RoleReport, reportMissing } from './report.ts';
+import { isMilder, judgeReport, type RoleReport, reportMissing } from './report.ts';
 import { type ClosureRole, closureRoles, roleWords } from './roles.ts';
 
 const codes = (closes: ClosureRole, report: Partial<RoleReport>, more: Partial<PlannedTask> = {}) =>
@@ -98,5 +98,31 @@ describe('eval', () => {
     ['there is a regression', { regressions: 2 }, 'cont-eval-regressions'],
   ])('stays open when %s', (_name, change, code) => {
     expect(judge(change)).toEqual([code]);
+  });
+});
+
+describe('a second report of one attempt', () => {
+  const said = (word: string, more: Partial<RoleReport> = {}): RoleReport => ({ word, findings: [], ...more });
+  test.each<[ClosureRole, RoleReport, RoleReport, boolean]>([
+    ['qa', said('blocked'), said('pass'), true],
+    ['qa', said('pass'), said('blocked'), false],
+    ['qa', said('pass'), said('pass'), false],
+    ['qa', said('pass', { dimensions: { live: 'concerns' } }), said('pass'), true],
+    ['security', said('blocked'), said('concerns'), true],
+    ['security', said('concerns'), said('clear'), true],
+    ['security', said('clear', { approvals: ['a key'] }), said('clear'), true],
+    ['security', said('concerns'), said('blocked'), false],
+    ['integration', said('needs-more-work'), said('ready'), true],
+    ['docs', said('delta'), said('no-change'), true],
+    ['docs', said('no-change'), said('closed'), false],
+    ['eval', said('satisfied', { regressions: 1 }), said('satisfied'), true],
+    // not an objection: the role has not finished
+    ['deploy', said('deploying'), said('healthy'), false],
+    ['deploy', said('deploying', { environments: { prod: 'deploying' } }), said('healthy'), false],
+    ['deploy', said('healthy', { environments: { prod: 'failed' } }), said('healthy'), true],
+    ['infra', said('checking'), said('conformant'), false],
+    ['infra', said('action-required'), said('action-complete'), true],
+  ])('of %s: %j, then %j: milder %s', (role, first, second, isIt) => {
+    expect(isMilder(role, second, first)).toBe(isIt);
   });
 });

@@ -51,6 +51,27 @@ export function reportMisfit(role: ClosureRole | undefined, { report }: Pick<Han
   return foreign === undefined ? null : { rule: 'report-part', role, key: foreign };
 }
 
+/**
+ * Tells whether a second report of one attempt is milder than the first. It is refused: code of the wave that a role runs shares the
+ * role's channel, and must not be able to take back an objection.
+ */
+export const isMilder = (role: ClosureRole, next: RoleReport, before: RoleReport): boolean =>
+  weightOf(role, next) < weightOf(role, before);
+
+/** 0: no objection. 1: remarks, with which the wave may close. 2: the wave stays open. */
+function weightOf(role: ClosureRole, { word, findings, ...report }: RoleReport): 0 | 1 | 2 {
+  const { dimensions = {}, environments = {}, approvals = [], regressions = 0 } = report;
+  const isOpen =
+    !(roleWords[role].closes.includes(word) || progressWords.has(word)) ||
+    Object.values(dimensions).some((one) => one !== 'pass') ||
+    Object.values(environments).some((one) => one !== 'healthy' && !progressWords.has(one)) ||
+    regressions > 0;
+  return isOpen ? 2 : word === 'concerns' || findings.length + approvals.length > 0 ? 1 : 0;
+}
+
+/** Words of a role that has not finished. They object to nothing. */
+const progressWords: ReadonlySet<string> = new Set(['checking', 'setup-in-progress', 'action-approved', 'deploying']);
+
 /** Returns what keeps a wave from closing on this report. Empty when it may close. */
 export function judgeReport(role: PlannedTask, report: RoleReport): readonly Finding[] {
   const { id, closes } = role;

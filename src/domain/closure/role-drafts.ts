@@ -1,4 +1,5 @@
 import { present } from '../base/result.ts';
+import { shellWord } from '../base/safe-text.ts';
 import type { DraftTask, DraftWave, Place, PlanDraft, PlanProblem } from '../plan/plan-draft.ts';
 import type { WrittenClosureRole, WrittenTarget } from '../settings/closure-settings.ts';
 import { type ClosureRole, closureRoles, roleId } from './roles.ts';
@@ -11,6 +12,8 @@ export type DraftRole = DraftTask & {
   readonly catalogue?: string;
   /** Deploy: environments that have to be healthy. */
   readonly environments?: readonly string[];
+  /** Its marker lines count, although a program prints more than its own words. */
+  readonly markers?: boolean;
 };
 
 /** Returns the closure roles of a wave, in the order in which they run. */
@@ -22,15 +25,20 @@ export const draftRoles = (draft: PlanDraft, wave: number): readonly DraftRole[]
     return [{ ...task, text, keys: { role: closes, owns: [], ...task.keys }, closes, ...subjectsOf(written.role) }];
   });
 
-/** Keys that only eval or deploy has. */
-function subjectsOf(role: WrittenClosureRole): Pick<DraftRole, 'targets' | 'catalogue' | 'environments'> {
+/** Keys that a role has and a task has not. */
+function subjectsOf(role: WrittenClosureRole): Pick<DraftRole, 'targets' | 'catalogue' | 'environments' | 'markers'> {
   if (typeof role === 'string') return {};
   return present({
     targets: 'targets' in role ? role.targets : undefined,
     catalogue: 'catalogue' in role ? role.catalogue : undefined,
     environments: 'environments' in role ? role.environments : undefined,
+    markers: role.markers,
   });
 }
+
+/** The program of a role as a shell command, whose files can be read from the base; null when it has none. */
+export const programOf = ({ keys }: Pick<DraftRole, 'keys'>): string | null =>
+  keys.command === undefined || keys.command === null ? null : keys.command.map(shellWord).join(' ');
 
 type Written = { readonly role: WrittenClosureRole; readonly place: Place };
 

@@ -1,4 +1,4 @@
-import { compileDefinitions, mayTouch } from '../check-definitions/definition.ts';
+import { compileDefinitions, definedParts, mayTouch } from '../check-definitions/definition.ts';
 import type { FindingOf } from '../findings/finding.ts';
 import { closureOf, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
 import { intersect, matches, type Pattern, pattern } from '../scope/pattern.ts';
@@ -14,7 +14,7 @@ export const roleScopeFaults = (plan: FrozenPlan, wave: number): readonly Findin
 
 function faultsOf(plan: FrozenPlan, { id, owns, closes }: PlannedTask): readonly FindingOf<'role-owns'>[] {
   const guards = plan.protect.map(pattern);
-  const definitions = compileDefinitions(plan.checks);
+  const definitions = compileDefinitions(definedParts(plan));
   const faultOf = (one: Pattern): FindingOf<'role-owns'>['fault'] | null => {
     if (matches(one, 'a') && matches(one, 'a/b')) return 'everything';
     if (guards.some((guard) => intersect(guard, one) !== null) || steeringIn(one.text) !== null) return 'protected';

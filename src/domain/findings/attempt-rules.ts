@@ -78,6 +78,8 @@ export type HandoffRules = {
   'report-absent': { readonly role: ClosureRole; readonly choices: readonly string[] };
   'report-word': { readonly role: ClosureRole; readonly word: string; readonly choices: readonly string[] };
   /** `key` is a part of a report that this role does not have. */
+  /** A second report of the same attempt that is milder than the first one. */
+  'report-milder': { readonly word: string; readonly first: string };
   'report-part': { readonly role: ClosureRole; readonly key: string };
 };
 

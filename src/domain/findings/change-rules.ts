@@ -1,4 +1,5 @@
 import type { RunId, TaskId } from '../base/ids.ts';
+import type { DefinitionHit } from '../check-definitions/definition.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
 import type { Claim } from '../scope/claims.ts';
 import type { Steering } from '../scope/steering.ts';
@@ -11,8 +12,8 @@ export type ScopeRules = {
   locked: Changed & { readonly by: TaskId; readonly pattern: string };
   /** `steers` is absent in verdicts of earlier versions. */
   'agent-config': Changed & { readonly config: string; readonly steers?: Steering };
-  /** The file decides what these checks prove. `keys`: only these keys of it do. */
-  'check-definition': Changed & { readonly checks: readonly string[]; readonly keys?: readonly string[] };
+  /** The file decides what these checks and closure roles prove. `keys`: only these keys of it do. */
+  'check-definition': Changed & DefinitionHit;
   /** `by` claims it with `pattern`; null when the task lists its paths and this is not one of them. */
   'out-of-scope': Changed & { readonly by: TaskId | null; readonly pattern: string | null };
   protected: Changed & { readonly pattern: string };

@@ -157,6 +157,10 @@ export type PlannedTask = {
   readonly allowEmpty: boolean;
   /** Set for a closure role, which Tidegate makes from `closure`. An ordinary task may have the same `role`. */
   readonly closes?: ClosureRole;
+  /** Closure role: the files of the repository that its program consists of, as they were in the base. Absent when there are none. */
+  readonly definitions?: readonly Definition[];
+  /** Closure role with a program: marker lines in its output count as its report. */
+  readonly markers?: true;
   /** Eval: everything that it has to evaluate. Absent when the plan names no targets. */
   readonly targets?: readonly EvalTarget[];
   /** Deploy: environments that have to be healthy. Absent when the plan names none. */

@@ -1,9 +1,11 @@
 import type { TaskId } from '../base/ids.ts';
 import { foldPath } from '../base/paths.ts';
 import {
-  type CheckDefinitions,
   type CompiledDefinition,
   compileDefinitions,
+  type DefinedPart,
+  type DefinitionHit,
+  definedParts,
   touchedDefinition,
 } from '../check-definitions/definition.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -39,7 +41,7 @@ export type Scope = {
   readonly protect: readonly Pattern[];
   /** Paths that a person took off everything that is protected. */
   readonly unprotect: readonly Pattern[];
-  /** Files that decide what the checks of the plan prove. */
+  /** Files that decide what the checks and closure roles of the plan prove. */
   readonly definitions: readonly CompiledDefinition[];
   readonly generated: ReadonlySet<string>;
   /** The matrix of components, which only the merger writes; null without one. */
@@ -63,7 +65,7 @@ export type ScopeData = {
   readonly protect: readonly string[];
   /** Absent in what an earlier version wrote, as is `checks`. */
   readonly unprotect?: readonly string[];
-  readonly checks?: readonly CheckDefinitions[];
+  readonly checks?: readonly DefinedPart[];
   readonly generated: readonly string[];
   /** Absent without a matrix. */
   readonly matrix?: string;
@@ -96,7 +98,7 @@ function ownScope(plan: FrozenPlan, task: PlannedTask, granted: Granted): OwnSco
       ),
     protect: plan.protect,
     unprotect: plan.unprotect ?? [],
-    checks: plan.checks,
+    checks: definedParts(plan),
     generated: Object.keys(plan.generated),
     ...(plan.matrix === undefined ? {} : { matrix: plan.matrix.path }),
   };
@@ -147,7 +149,7 @@ type Foreign =
   | { readonly rule: 'read-only' }
   | { readonly rule: 'locked'; readonly by: TaskId; readonly pattern: string }
   | { readonly rule: 'agent-config'; readonly config: string; readonly steers: Steering }
-  | { readonly rule: 'check-definition'; readonly checks: readonly string[]; readonly keys?: readonly string[] }
+  | ({ readonly rule: 'check-definition' } & DefinitionHit)
   | { readonly rule: 'out-of-scope'; readonly by: TaskId | null; readonly pattern: string | null }
   | { readonly rule: 'protected'; readonly pattern: string };
 

@@ -5,6 +5,7 @@ import {
   described,
   either,
   fields,
+  flag,
   list,
   nullable,
   pathPatterns,
@@ -20,6 +21,10 @@ const roleKeys = {
   model: described(nullable(words), 'Model of this role. null: the default of the agent.'),
   owns: described(pathPatterns, 'Paths that the role may change. No task of the wave may change them. Default: none.'),
   do: described(words, 'Instructions of yours for the role, beside its own.'),
+  markers: described(
+    flag,
+    'For a role with a program: marker lines in its output are its report. Only for a program that prints nothing of the work that it judges. Default: false.',
+  ),
 };
 
 /** One closure role: the name of its agent, or its keys. */

@@ -29,7 +29,7 @@ export function attemptJob(
     id: attempt.id,
     nonce: attempt.nonce,
     kind: 'attempt',
-    ...present({ closes: task.closes }),
+    ...present({ closes: task.closes, markers: task.markers }),
     from: attempt.from,
     base: attempt.base,
     argv: task.command ?? [],

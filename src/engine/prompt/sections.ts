@@ -3,7 +3,7 @@ import type { TaskId } from '../../domain/base/ids.ts';
 import { safeLine, safeText } from '../../domain/base/safe-text.ts';
 import { isOfAgent } from '../../domain/board/board.ts';
 import { inboxOf } from '../../domain/board/board-requests.ts';
-import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
+import { definedParts, mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import { promptLines } from '../../domain/explain/explain.ts';
 import { sizeText } from '../../domain/kept/disk.ts';
 import { type FrozenPlan, isReadOnly, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
@@ -207,10 +207,10 @@ const claimedByOthers = ({ task, own, siblings, granting }: ScopeData): readonly
 const configuration = (names: readonly string[]): string =>
   names.length === 0 ? '' : `Configuration of agents and editors is read-only: ${names.map(code).join(', ')}.`;
 
-/** Lists definitions of checks by name, without patterns. */
-function definitions({ checks }: FrozenPlan, { owns, shares, locks }: PlannedTask): string {
+/** Lists definitions of checks and closure roles by name, without patterns. */
+function definitions(plan: FrozenPlan, { owns, shares, locks }: PlannedTask): string {
   const named = new Set([...(owns ?? []), ...shares, ...locks]);
-  const all = mergeDefinitions(checks.flatMap((check) => check.definitions ?? []));
+  const all = mergeDefinitions(definedParts(plan).flatMap((part) => part.definitions ?? []));
   const texts = all.flatMap(({ path, keys }) =>
     /[*?]/.test(path) || named.has(path) ? [] : `${code(path)}${keys === undefined ? '' : ` (${keys.join(', ')})`}`,
   );

@@ -49,7 +49,9 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
   const executor = await loadExecutor(job.executor, job.agent?.program ?? '');
   const notes = openNotes(files.path, secrets, context.onNoted);
   const place = toolPlace(context, host);
-  const words = job.closes === undefined ? deafToAgent : hearAgent();
+  // a program prints what the code prints that it runs, so its marker lines count only if the plan says so
+  const isHeard = job.closes !== undefined && (job.agent !== null || job.markers === true);
+  const words = isHeard ? hearAgent() : deafToAgent;
   const watched = { ...context, place, notes, secrets, hear: words.add };
   const watch = job.agent === null ? null : watchAgent(job.agent, executor, watched);
   const closed = { workspace: place.workspace, readOnly: readOnly.map(({ target }) => target) };
@@ -158,7 +160,7 @@ async function remindIfSilent(prepared: PreparedJob, ending: Ending) {
 
 function handoffOf({ job, channel, files, words }: PreparedJob): HandoffEvidence {
   if (job.kind !== 'attempt') return { kind: 'absent' };
-  const handoff = chooseHandoff(channel.handoff(), readHandoffFile(files.workspace, job));
+  const handoff = chooseHandoff(channel.handoff(), readHandoffFile(files.workspace, job), job.closes);
   return handoff.kind === 'absent' && job.closes !== undefined ? markedHandoff(job.closes, job.nonce, words) : handoff;
 }
 

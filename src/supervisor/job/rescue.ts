@@ -45,7 +45,9 @@ export async function rescue(
 }
 
 const handoffOf = (job: Job, files: JobDirectory): HandoffEvidence =>
-  job.kind === 'attempt' ? chooseHandoff(files.handoff(), readHandoffFile(files.workspace, job)) : { kind: 'absent' };
+  job.kind === 'attempt'
+    ? chooseHandoff(files.handoff(), readHandoffFile(files.workspace, job), job.closes)
+    : { kind: 'absent' };
 
 /** At most head and tail of the cap: small enough to read whole. */
 function logOf(files: JobDirectory): { readonly log: LogEvidence; readonly tail: string } {

@@ -39,7 +39,7 @@ export function lintOutcome(loaded: ReadPlan): Outcome {
   const summary = `${planFile}: ${plural(plan.waves.length, 'wave')}, ${plural(tasks, 'task')}, plan hash ${hash.slice(0, 12)}`;
   const checks = plan.checks.flatMap((check) => [`check ${check.name}: ${check.run}`, ...definitionLines(check)]);
   const roles = plan.waves.flatMap(({ name, closure = [] }, wave): readonly Text[] =>
-    closure.length === 0 ? [] : [waveName(wave, name), ...roleLines(plan, wave)],
+    closure.length === 0 ? [] : [waveName(wave, name), ...roleLines(plan, wave, { definitions: true })],
   );
   return done([...warnings, ...(checks.length === 0 ? [noChecksWarning] : checks), ...roles, summary], {
     planFile,

@@ -87,6 +87,8 @@ export const attemptSentences: Sentences<AttemptRules> = {
   'report-absent': ({ role, choices }) =>
     `the closure role ${role} ends with a report: tidegate verdict ${choices.join('|')}`,
   'report-word': ({ role, word, choices }) => `${word} is not a word of ${role}; its words are ${choices.join(', ')}`,
+  'report-milder': ({ word, first }) =>
+    `you have reported ${first}; an attempt cannot replace it by a milder report (${word}). A person can start the role again`,
   'report-part': ({ role, key }) => `the report of ${role} has no ${key}`,
   // denials address the agent
   'outside-workspace': ({ where, place, workspace }) =>

@@ -144,11 +144,14 @@ const steered: Readonly<Record<Steering, string>> = {
   tidegate: 'Tidegate',
 };
 
-function definitionText({ checks, keys }: FindingOf<'check-definition'>): string {
+function definitionText({ checks, roles = [], keys }: FindingOf<'check-definition'>): string {
   const subject = keys === undefined ? 'it' : keys.map((key) => `\`${key}\``).join(', ');
   const verb = keys === undefined || keys.length === 1 ? 'defines' : 'define';
-  return `${subject} ${verb} the check${checks.length === 1 ? '' : 's'} ${checks.join(', ')}`;
+  return `${subject} ${verb} ${[named('check', checks), named('closure role', roles)].filter((text) => text !== '').join(' and ')}`;
 }
+
+const named = (noun: string, names: readonly string[]): string =>
+  names.length === 0 ? '' : `the ${noun}${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
 
 const links: Readonly<Record<LinkFault, (target: string) => string>> = {
   empty: () => 'is a link without a target',
@@ -211,7 +214,7 @@ const overlapPath = ({ path, folded }: Overlap): string =>
 const roleFaults: Readonly<Record<FindingOf<'role-owns'>['fault'], string>> = {
   everything: ': the other roles would judge an empty tree',
   protected: ', which is protected',
-  'check-definition': ', which defines a check',
+  'check-definition': ', which defines a check or a closure role',
   'whole-tree': ': its report is about the whole tree, so it changes nothing',
 };
 
