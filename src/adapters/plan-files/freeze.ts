@@ -158,7 +158,9 @@ function freezeRole(
 ): PlannedTask {
   const { closes, targets, environments, markers } = role;
   const program = programOf(role);
-  const defined = (program === null ? undefined : definitions.get(program)?.definitions) ?? [];
+  const read = (program === null ? undefined : definitions.get(program)?.definitions) ?? [];
+  // the plan holds the role, whatever the settings become
+  const defined = read.filter(({ path }) => path !== 'tidegate.yaml');
   const frozen = freezeTask(role, settings, new Map());
   const clauses = frozen.directive.clauses.filter((clause) => clause !== 'merge-gate');
   return {

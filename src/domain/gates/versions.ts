@@ -20,7 +20,7 @@ export const gateVersions = {
   report: 2,
   snapshot: 5,
   secrets: 5,
-  scope: 6,
+  scope: 7,
   files: 1,
   changes: 1,
   deliverables: 2,
