@@ -96,7 +96,11 @@ export function driveRun(
       await log.record((state) => facts(state, now));
       const state = log.state();
       // the turn follows from the order in the ledger, so the other runs must be read
-      if (state !== null && isInQueue(state)) await neighbours.catchUp();
+      if (state !== null && isInQueue(state)) {
+        await neighbours.catchUp();
+        // an effect that ended meanwhile would be due again in the state before its record
+        if (log.state() !== state) continue;
+      }
       const due = state === null || stopped.signal.aborted ? [] : effects(state, now);
       if (state?.mode.mode !== 'halted') tried.clear();
       for (const { key, effect } of due) if (!inFlight.has(key) && !tried.has(key)) start(key, effect);
