@@ -13,6 +13,7 @@ import { me, order, theRun } from '../support/plans.ts';
 import { type Chaos, chaos } from './chaos.ts';
 import { obedientPerson, whim } from './person.ts';
 import { type Random, random } from './random.ts';
+import { matrixFile } from './random-contracts.ts';
 import { randomPlan } from './random-plan.ts';
 import { type Life, type Schedule, schedule } from './schedule.ts';
 import { simulatedDisk } from './simulated-disk.ts';
@@ -166,14 +167,14 @@ async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly
   const ledger = memoryLedger({ now: () => new Date(clock.now()) });
   const git = simulatedGit();
   const plan = randomPlan(chance.fork());
-  const files = { 'readme.md': misfortune.strikes(0.02) ? 'breaks test' : 'hello', 'shared.txt': 'shared' };
-  const base = git.write(files, [], 'first');
-  git.move(targetRef('main'), null, base);
   const plans = new Map([[theRun, plan]]);
   for (let number = 1; number < (weather.runs ?? 1); number += 1)
     plans.set(runId(`demo-run${number}`), randomPlan(chance.fork(), chance.chance(0.7) ? `${number}` : ''));
   const idle = weather.runs === undefined ? null : runId('demo-idle');
   if (idle !== null) plans.set(idle, randomPlan(chance.fork()));
+  const files = { 'readme.md': misfortune.strikes(0.02) ? 'breaks test' : 'hello', 'shared.txt': 'shared' };
+  const base = git.write(Object.assign(files, ...[...plans.values()].map(matrixFile)), [], 'first');
+  git.move(targetRef('main'), null, base);
   for (const [run, one] of plans) {
     const asked = { ...order(one), run, target: { branch: 'main', commit: base } };
     await ledger.request(run, { type: 'requested-run', by: me, ...asked });

@@ -39,5 +39,7 @@ function branchTree(history: readonly Stored[]): string | undefined {
   if (merged === undefined) return all(history, 'run-branch-made').at(-1)?.event.tree;
   const steps = all(history, 'candidate-built').flatMap(({ event }) => event.steps);
   const completed = all(history, 'candidate-completed').map(({ event }) => event);
-  return [...steps, ...completed].findLast(({ commit }) => commit === merged.new)?.tree;
+  const promoted = all(history, 'components-promoted').map(({ event }) => event);
+  const extended = all(history, 'candidate-extended').map(({ event }) => event);
+  return [...steps, ...completed, ...promoted, ...extended].findLast(({ commit }) => commit === merged.new)?.tree;
 }
