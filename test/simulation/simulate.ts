@@ -1,8 +1,10 @@
 import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import { type CommitId, type RunId, runId } from '../../src/domain/base/ids.ts';
 import { aheadInQueue } from '../../src/domain/landing/landing-queue.ts';
+import { leftToLand } from '../../src/domain/landing/undo.ts';
 import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
+import { bundlesOf } from '../../src/domain/proofs/bundle.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { coordinate } from '../../src/engine/coordinator.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -90,6 +92,7 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
   let crashed = 0;
   /** Of runs that have landed, others still at work or not. */
   let undos = stage.runs.length > 1 ? 3 : 1;
+  let revokes = 2;
   let incarnation = await start(stage);
   for (let rounds = 0; ; rounds += 1) {
     if (rounds > 600 * stage.runs.length) throw new Stuck(`not through after ${rounds} answers`);
@@ -140,6 +143,13 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
     if (state.ended === null && state.shortage !== null) {
       stage.disk.makeRoom();
       stage.clock.advance(1);
+      continue;
+    }
+    // somebody finds out that what a merged task was proven with is wrong
+    const proven = bundlesOf(state).find(({ state: one, task }) => one === 'active' && leftToLand(state).includes(task));
+    if (proven !== undefined && revokes > 0 && mood.chance(0.4)) {
+      revokes -= 1;
+      await stage.ledger.request(run, { type: 'requested-proof-revoke', bundle: proven.id, reason: 'wrong', by: me });
       continue;
     }
     const asked = person.answer(state);
