@@ -146,7 +146,9 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
       continue;
     }
     // somebody finds out that what a merged task was proven with is wrong
-    const proven = bundlesOf(state).find(({ state: one, task }) => one === 'active' && leftToLand(state).includes(task));
+    const proven = bundlesOf(state).find(
+      ({ state: one, task }) => one === 'active' && leftToLand(state).includes(task),
+    );
     if (proven !== undefined && revokes > 0 && mood.chance(0.4)) {
       revokes -= 1;
       await stage.ledger.request(run, { type: 'requested-proof-revoke', bundle: proven.id, reason: 'wrong', by: me });

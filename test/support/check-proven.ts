@@ -175,12 +175,27 @@ function openPromotions(
     const isThere = (task: string): boolean => merged.includes(task) || isFinished(history, task);
     const isDue = owners.some((owner) => merged.includes(owner)) && owners.every(isThere);
     if (!isDue) return component in written ? [`${component} is promoted without all its owners`] : [];
-    if (written[component] !== level) return [`${component} is not promoted to ${level}`];
     const isDecided = isResolved(history, { barrier: `component-${component}`, tree: core, since });
+    if (isSkipped(history, plan, component, of.wave)) {
+      if (component in written) return [`${component} skips a level`];
+      return isDecided ? [] : [`${component} waits for an earlier wave`];
+    }
+    if (written[component] !== level) return [`${component} is not promoted to ${level}`];
     if (isDecided || !isOfRunningSystem(level)) return [];
     return isComponentProven(history, component, level, owners) ? [] : [`nobody proved ${component} ${level}`];
   });
 }
+
+/** An earlier wave was to promote it and did not. */
+const isSkipped = (history: readonly Stored[], plan: FrozenPlan, component: string, wave: number): boolean =>
+  plan.waves.some(
+    (_, earlier) =>
+      earlier < wave &&
+      ownersIn(plan, earlier).has(component) &&
+      !all(history, 'components-promoted').some(
+        ({ event }) => event.wave === earlier && component in event.levels && all(history, 'merged').some(isOf(event)),
+      ),
+  );
 
 /** Merged before, or done without a change. */
 function isFinished(history: readonly Stored[], task: string): boolean {
