@@ -62,7 +62,7 @@ describe('a fold', () => {
 });
 
 /** Gates that judge nothing in the first kept ledgers. */
-const unjudgedGates = ['plan', 'task', 'deliverables', 'exit-contract', 'evidence', 'bundle', 'component'];
+const unjudgedGates = ['plan', 'task', 'deliverables'];
 
 describe('the kept ledgers', () => {
   afterEach(() => {

@@ -94,11 +94,13 @@ export function driveRun(
       await log.catchUp();
       const now = inputs();
       await log.record((state) => facts(state, now));
-      const recorded = log.state();
-      // the turn follows from the order in the ledger, so the other runs must be read
-      if (recorded !== null && isInQueue(recorded)) await neighbours.catchUp();
-      // an effect may have ended meanwhile: the state from before would start it again
       const state = log.state();
+      // the turn follows from the order in the ledger, so the other runs must be read
+      if (state !== null && isInQueue(state)) {
+        await neighbours.catchUp();
+        // an effect that ended meanwhile would be due again in the state before its record
+        if (log.state() !== state) continue;
+      }
       const due = state === null || stopped.signal.aborted ? [] : effects(state, now);
       if (state?.mode.mode !== 'halted') tried.clear();
       for (const { key, effect } of due) if (!inFlight.has(key) && !tried.has(key)) start(key, effect);

@@ -118,3 +118,15 @@ test('a candidate with an earlier commit of a role is built anew', () => {
     step: [{ kind: 'fact', events: [{ type: 'round-abandoned', ...at }] }],
   });
 });
+
+test('so is one with a commit of a role that ran again, also when a person then resolved the role', () => {
+  const roles = [{ task: task('wave-1-docs').id, snapshot: commitId('9'.repeat(40)), ...added }];
+  const extended = { ...candidate, tip: added, core: tip, roles };
+  const by = { who: 'ada', via: 'command' } as const;
+  const resolved = [{ barrier: 'wave-1-docs', tree, reason: 'fine', by }];
+  for (const progress of [reporting('delta', 'ready'), waiting]) {
+    const state = stateOf({ docs: { progress } }, extended);
+    const decided = { ...state, waves: state.waves.map((wave) => ({ ...wave, resolved })) };
+    expect(closeByRoles(decided, at, extended)).toMatchObject({ step: [{ events: [{ type: 'round-abandoned' }] }] });
+  }
+});

@@ -1,3 +1,4 @@
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
 import { openProofs, openRecords, type RoleStatus, roleStatusOf } from '../domain/closure/barriers.ts';
 import { docsQueueOf } from '../domain/closure/docs-queue.ts';
 import type { ClosureEvidence, ReportEvidence } from '../domain/gates/evidence.ts';
@@ -31,6 +32,9 @@ export function closeByRoles(state: RunState, at: At, round: Candidate): Closing
   for (const role of roles) {
     const status = roleStatusOf(state, wave, role, round);
     if (status.isResolved) {
+      // its commit is of a report that the person asked to be given again
+      const isStale = addedBy(role.id, round) !== undefined && addedBy(role.id, round) !== changeOf(status.task);
+      if (isStale) return { step: [abandonRound(at, role.id)] };
       resolved.push(role.id);
       continue;
     }
@@ -78,12 +82,21 @@ function open(state: RunState, at: At, { id: task }: PlannedTask, { subject }: R
  * Brings the changes of a role into the candidate. Null when they are there. When the role has run again since, the candidate is
  * built anew, so that it has one commit of each role at most.
  */
-function integrate({ run }: RunState, at: At, task: TaskState, { roles = [] }: Candidate): Step | null {
-  const added = roles.find((step) => step.task === task.id)?.snapshot;
-  const wanted = task.progress.status === 'ready' ? task.progress.snapshot.commit : undefined;
-  if (added === wanted) return null;
-  if (added !== undefined)
-    return fact({ type: 'round-abandoned', ...at, because: { rule: 'round-interrupted', task: task.id } });
+function integrate({ run }: RunState, at: At, task: TaskState, round: Candidate): Step | null {
+  const added = addedBy(task.id, round);
+  if (added === changeOf(task)) return null;
+  if (added !== undefined) return abandonRound(at, task.id);
   const request = { do: 'add-role', run, ...at, task: task.id } as const;
   return effect(`add-role ${at.wave}.${at.round} ${task.id}`, { do: 'ask-merger', request, answers: null });
 }
+
+/** The snapshot of a role that the candidate has. */
+const addedBy = (task: TaskId, { roles = [] }: Candidate): CommitId | undefined =>
+  roles.find((step) => step.task === task)?.snapshot;
+
+/** The snapshot with the changes of a role; undefined when it changed nothing, or has not ended well. */
+const changeOf = (task: TaskState | null): CommitId | undefined =>
+  task?.progress.status === 'ready' ? task.progress.snapshot.commit : undefined;
+
+const abandonRound = (at: At, task: TaskId): Step =>
+  fact({ type: 'round-abandoned', ...at, because: { rule: 'round-interrupted', task } });

@@ -82,6 +82,13 @@ describe('a task that has to be proven live', { timeout: 240_000 }, () => {
     expect(await p.cli('proof', 'revoke', `${run}/p2`, '-m', 'wrong system')).toMatchObject({ code: 0 });
     expect(await p.cli('land', run)).toMatchObject({ code: 1, stderr: expect.stringContaining('was revoked') });
     expect(await eventsOf(p, 'landed')).toEqual([]);
+    for (const view of [['status'], ['why'], ['why', '--all'], ['inbox']])
+      expect([view, (await p.cli(...view, ...(view[0] === 'inbox' ? [] : [run]))).stdout]).toEqual([
+        view,
+        expect.stringContaining('was revoked'),
+      ]);
+    const { actions } = JSON.parse((await p.cli('why', '--all', run, '--json')).stdout);
+    expect(actions).toMatchObject([{ id: 'proof-add', owner: 'person', code: 'proof-revoked' }]);
     const url = ['--url', 'https://example.org/dash', '--sha256', sha256];
     expect(await add(p, run, ...url)).toMatchObject({ code: 0 });
     expect(await p.cli('land', run)).toMatchObject({ code: 0 });

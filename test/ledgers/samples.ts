@@ -40,6 +40,7 @@ export const unsimulated: readonly LedgerEvent[] = [
   { type: 'starts-suspended', because: { rule: 'memory-short', free: 1_000_000 } },
   { type: 'requested-discard', task: idOf('a'), paths: ['"caf\\351"'], by: me },
   { type: 'starts-allowed' },
+  { type: 'message-sent', task: idOf('a'), attempt: attempt('a', 1), message: 'go on', by: me },
   {
     type: 'task-base-refused',
     task: idOf('a'),

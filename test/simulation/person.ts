@@ -2,11 +2,13 @@ import { type RunId, runId, type TaskId, taskId } from '../../src/domain/base/id
 import { roleId } from '../../src/domain/closure/roles.ts';
 import { type Need, needsOf } from '../../src/domain/explain/needs.ts';
 import type { RequestEvent, TapName } from '../../src/domain/ledger/requests.ts';
-import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
+import { type FrozenPlan, plannedById } from '../../src/domain/plan/plan.ts';
+import { bundleLevels, bundlesOf } from '../../src/domain/proofs/bundle.ts';
 import type { RunState } from '../../src/domain/run/run.ts';
 import { snapshotOf } from '../../src/domain/run/task.ts';
 import { hashOf, me, task as planned, you } from '../support/plans.ts';
 import type { Random } from './random.ts';
+import { hasContracts, levelled } from './random-contracts.ts';
 
 /** Before every expiry. */
 const inTime = '2000-01-01T00:00:00.000Z';
@@ -38,6 +40,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-raise', task: random.chance(0.5) ? task : null, usd: random.pick([-1, 1, 5]), by },
     { type: 'requested-rework', task, message: 'again, please', by },
     { type: 'requested-resolve', barrier: task, reason: 'it is fine', by },
+    ...provings(random, state, task, by),
     ...takings(random, state, task, by),
     { type: 'requested-pause', by },
     { type: 'requested-resume', by },
@@ -93,7 +96,7 @@ function rewritten(random: Random, { plan, hash }: RunState, chosen: TaskId) {
       tasks: wave.tasks.map((task) => (task.id === chosen ? { ...task, priority: number } : task)),
     })),
   };
-  const next = { ...plan, waves: waves[random.pick(['less', 'more', 'other'] as const)] };
+  const next = levelled({ ...plan, waves: waves[random.pick(['less', 'more', 'other'] as const)] });
   const replaces = random.chance(0.95) ? hash : hashOf(next);
   return { plan: next, hash: hashOf(next), replaces };
 }
@@ -118,6 +121,48 @@ function takings(random: Random, state: RunState, id: TaskId, by: RequestEvent['
   ];
 }
 
+/** Somebody proves, revokes and decides what comes to mind. Only where there is something to prove. */
+function provings(random: Random, state: RunState, id: TaskId, by: RequestEvent['by']): readonly RequestEvent[] {
+  if (!hasContracts(state.plan)) return [];
+  const barrier = random.pick([`proof-${id}`, `contract-${id}`, 'component-parser']);
+  const bundle = random.pick(['p1', ...bundlesOf(state).map((one) => one.id)]);
+  const level = random.pick(bundleLevels);
+  const components = Object.values(state.tasks).length % 2 === 0 ? promotedBy(state, id) : undefined;
+  const proof = proofOf(state, id, { level, ...(components === undefined ? {} : { components }), by });
+  return [
+    ...Array.from({ length: 3 }, () => ({ type: 'requested-resolve', barrier, reason: 'I know it', by }) as const),
+    ...Array.from(
+      { length: 6 },
+      () => ({ type: 'requested-proof-revoke', bundle, reason: 'wrong system', by }) as const,
+    ),
+    ...(proof === null ? [] : Array.from({ length: 4 }, () => proof)),
+    ...(proof === null ? [] : [{ ...proof, supersedes: bundle }]),
+  ];
+}
+
+const promotedBy = ({ plan }: RunState, id: string) => plannedById(plan, taskId(id))?.promotes;
+
+type Proven = Pick<RequestEvent & { readonly type: 'requested-proof' }, 'level' | 'components' | 'by'>;
+
+function proofOf(
+  state: RunState,
+  id: string,
+  proven: Proven,
+): (RequestEvent & { readonly type: 'requested-proof' }) | null {
+  const known = state.tasks[taskId(id)];
+  const snapshot = known === undefined ? undefined : snapshotOf(known)?.commit;
+  if (snapshot === undefined) return null;
+  const artifact = { kind: 'file', name: 'shot.png', sha256: '5'.repeat(64), bytes: 1 } as const;
+  return {
+    type: 'requested-proof',
+    task: taskId(id),
+    snapshot,
+    artifacts: [artifact],
+    attestation: 'I saw it',
+    ...proven,
+  };
+}
+
 export type Person = { answer(state: RunState): Asked | null };
 
 /** `run` is the one that is asked: a login that another run lacks too is tried again by that one. */
@@ -137,11 +182,11 @@ export function obedientPerson(random: Random): Person {
       const need = random.pick(needs);
       const asked = (request: RequestEvent): Asked => ({ run: state.run, request });
       if (need.kind === 'question') return asked(typed(state, need));
-      const subject = `${need.kind} ${need.task}`;
+      const subject = [need.kind, need.task, ...(need.barrier === undefined ? [] : [need.barrier])].join(' ');
       const count = (tries.get(subject) ?? 0) + 1;
       tries.set(subject, count);
-      if (need.kind === 'barrier' && count > 2)
-        return asked({ type: 'requested-resolve', barrier: need.task ?? '', reason: 'seen it', by: me });
+      if (need.barrier !== undefined && count > 2)
+        return asked({ type: 'requested-resolve', barrier: need.barrier, reason: 'seen it', by: me });
       if (need.task !== null && rewrites > 0 && count === 2) {
         rewrites -= 1;
         return asked({ type: 'requested-replan', ...rewritten(random, state, taskId(need.task)), by: me });
@@ -161,10 +206,23 @@ export function obedientPerson(random: Random): Person {
   };
 }
 
+/** `tidegate proof add run/task --level live --component parser=pilot-live --file …` */
+function typedProof(state: RunState, { command }: Need): RequestEvent {
+  const [, subject = '', level = '', component, to] =
+    /^tidegate proof add (\S+) --level (\S+)(?: --component (\S+)=(\S+))? --file /.exec(command) ?? [];
+  const known = bundleLevels.find((one) => one === level);
+  const components = component === undefined || to === undefined ? {} : { components: { [component]: to } };
+  const proof =
+    known === undefined ? null : proofOf(state, subject.split('/')[1] ?? '', { level: known, ...components, by: me });
+  if (proof === null) throw new Error(`nobody can type this: ${command}`);
+  return proof;
+}
+
 const runIn = ({ command }: Need): RunId => runId(command.split(' ')[2] ?? '');
 
 /** The request that typing the need's command makes. */
 export function typed(state: RunState, need: Need): RequestEvent {
+  if (need.command.startsWith('tidegate proof add ')) return typedProof(state, need);
   const [program, verb, subject = '', ...rest] = need.command.split(' ');
   const [run, id] = subject.split('/');
   const isOwn = run === state.run || (need.kind === 'login' && verb === 'resume');

@@ -2,6 +2,7 @@ import { type ClosureRole, closureRoles, roleId } from '../../src/domain/closure
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
 import { plan, type TaskSketch, task } from '../support/plans.ts';
 import type { Random } from './random.ts';
+import { withContracts } from './random-contracts.ts';
 
 /** A plan that the gates let through, with everything that the scheduler and the rounds have to cope with. */
 export function randomPlan(random: Random, suffix = ''): FrozenPlan {
@@ -41,7 +42,8 @@ export function randomPlan(random: Random, suffix = ''): FrozenPlan {
     tasks: tasks.map((one) => ({ ...one, reads })),
     closure: roles.map((role) => randomRole(role, index)),
   }));
-  return { ...made, limits, ...(isClosed ? { waves: closed } : {}) };
+  // the last draws of chance, so that plans without contracts are the ones that these seeds always had
+  return withContracts(random, { ...made, limits, ...(isClosed ? { waves: closed } : {}) }, suffix);
 }
 
 /** The docs role writes; the others only look. */

@@ -1,8 +1,10 @@
 import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import { type CommitId, type RunId, runId } from '../../src/domain/base/ids.ts';
 import { aheadInQueue } from '../../src/domain/landing/landing-queue.ts';
+import { leftToLand } from '../../src/domain/landing/undo.ts';
 import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
+import { bundlesOf } from '../../src/domain/proofs/bundle.ts';
 import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { coordinate } from '../../src/engine/coordinator.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -13,6 +15,7 @@ import { me, order, theRun } from '../support/plans.ts';
 import { type Chaos, chaos } from './chaos.ts';
 import { obedientPerson, whim } from './person.ts';
 import { type Random, random } from './random.ts';
+import { matrixFile } from './random-contracts.ts';
 import { randomPlan } from './random-plan.ts';
 import { type Life, type Schedule, schedule } from './schedule.ts';
 import { simulatedDisk } from './simulated-disk.ts';
@@ -89,6 +92,7 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
   let crashed = 0;
   /** Of runs that have landed, others still at work or not. */
   let undos = stage.runs.length > 1 ? 3 : 1;
+  let revokes = 2;
   let incarnation = await start(stage);
   for (let rounds = 0; ; rounds += 1) {
     if (rounds > 600 * stage.runs.length) throw new Stuck(`not through after ${rounds} answers`);
@@ -141,6 +145,15 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
       stage.clock.advance(1);
       continue;
     }
+    // somebody finds out that what a merged task was proven with is wrong
+    const proven = bundlesOf(state).find(
+      ({ state: one, task }) => one === 'active' && leftToLand(state).includes(task),
+    );
+    if (proven !== undefined && revokes > 0 && mood.chance(0.4)) {
+      revokes -= 1;
+      await stage.ledger.request(run, { type: 'requested-proof-revoke', bundle: proven.id, reason: 'wrong', by: me });
+      continue;
+    }
     const asked = person.answer(state);
     if (asked === null && isAheadOfIt(await states(stage), state)) continue;
     if (asked === null) throw new Stuck(`idle, not ended and nobody is told what to do`);
@@ -166,14 +179,14 @@ async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly
   const ledger = memoryLedger({ now: () => new Date(clock.now()) });
   const git = simulatedGit();
   const plan = randomPlan(chance.fork());
-  const files = { 'readme.md': misfortune.strikes(0.02) ? 'breaks test' : 'hello', 'shared.txt': 'shared' };
-  const base = git.write(files, [], 'first');
-  git.move(targetRef('main'), null, base);
   const plans = new Map([[theRun, plan]]);
   for (let number = 1; number < (weather.runs ?? 1); number += 1)
     plans.set(runId(`demo-run${number}`), randomPlan(chance.fork(), chance.chance(0.7) ? `${number}` : ''));
   const idle = weather.runs === undefined ? null : runId('demo-idle');
   if (idle !== null) plans.set(idle, randomPlan(chance.fork()));
+  const files = { 'readme.md': misfortune.strikes(0.02) ? 'breaks test' : 'hello', 'shared.txt': 'shared' };
+  const base = git.write(Object.assign(files, ...[...plans.values()].map(matrixFile)), [], 'first');
+  git.move(targetRef('main'), null, base);
   for (const [run, one] of plans) {
     const asked = { ...order(one), run, target: { branch: 'main', commit: base } };
     await ledger.request(run, { type: 'requested-run', by: me, ...asked });

@@ -7,13 +7,17 @@ import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { refFolder, refs } from '../../src/domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../src/domain/plan/plan.ts';
 import { isReadOnly } from '../../src/domain/plan/plan.ts';
+import { promoteMatrix } from '../../src/domain/proofs/matrix.ts';
 import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
 import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
+import { lostProof } from '../../src/merger/proof/bundles.ts';
+import { promotionsIn } from '../../src/merger/proof/components.ts';
 import {
   abandonReason,
   allNeeds,
   candidateTop,
   commitsOfRound,
+  completedTop,
   creation,
   eventsOf,
   type History,
@@ -87,8 +91,7 @@ async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer
     case 'add-generated':
       return addGenerated(order, history, request);
     case 'promote':
-      // no plan of the simulation has a matrix
-      return refused({ rule: 'candidate-empty' });
+      return promote(order, history, request);
     case 'add-role':
       return addRole(order, history, request);
     case 'merge':
@@ -205,6 +208,22 @@ async function addGenerated(order: Order, history: History, { wave, round }: Rou
   return record(order, { type: 'candidate-completed', wave, round, commit, tree: git.read(commit).tree });
 }
 
+async function promote(order: Order, history: History, { wave, round }: Round): Promise<MergerAnswer> {
+  const { git } = order;
+  const { matrix } = planInForce(history).plan;
+  const top = completedTop(history, { wave, round });
+  const due = promotionsIn(history, { wave, round });
+  if (eventsOf(history, 'components-promoted').some(({ event }) => isThis({ wave, round })(event))) return done;
+  if (top === undefined || due.length === 0 || matrix === undefined) return refused({ rule: 'candidate-empty' });
+  const { files } = git.read(top.commit);
+  const promoted = promoteMatrix(files[matrix.path] ?? '', due);
+  if (!promoted.ok) return refused({ rule: 'matrix-unfit', file: matrix.path, ...promoted.error });
+  const commit = git.write({ ...files, [matrix.path]: promoted.value }, [top.commit], 'promoted');
+  const levels = Object.fromEntries(due.map(({ component, to }) => [component, to]));
+  const { tree } = git.read(commit);
+  return record(order, { type: 'components-promoted', wave, round, levels, commit, tree });
+}
+
 async function addRole(
   order: Order,
   history: History,
@@ -294,7 +313,7 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   if (git.ref(name) !== (open === null ? old : git.ref(name) === next ? next : old))
     return refused({ rule: 'branch-moved', ref: name, expected: old, actual: git.ref(name) });
   if (open === null) {
-    const unfit = unapprovedLanding(history) ?? abandonReason(history);
+    const unfit = unapprovedLanding(history) ?? lostProof(history, unlandedTasks(history)) ?? abandonReason(history);
     if (unfit !== null) return refused(unfit);
     const compared = rebuiltSince(history);
     if (compared === undefined && !isRebuilt && order.chaos.strikes(0.2))

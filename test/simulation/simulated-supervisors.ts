@@ -2,6 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type AgentNote, noReport } from '../../src/domain/agents/agent-note.ts';
 import type { Trip } from '../../src/domain/breaker/spirals.ts';
+import { exitLevels, requiredLevels } from '../../src/domain/closure/exit-contract.ts';
 import { roleWords } from '../../src/domain/closure/roles.ts';
 import type { Ending, Handoff, HandoffEvidence, SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
 import { refs } from '../../src/domain/ledger/state-dir.ts';
@@ -225,7 +226,7 @@ function attempt({ git, chaos, planOf, random }: Tools, job: Job): Course {
   if (!readOnly && chaos.strikes(0.05)) delete work[`${folder}/a.txt`];
   const good: Outcome = {
     ending: exited(0),
-    handoff: handoff(job.nonce, { ...statement, ...roleReport(chaos, planned) }),
+    handoff: handoff(job.nonce, { ...statement, ...roleReport(chaos, planned), ...claimsOf(chaos, planned) }),
     work: { ...files, ...work },
   };
   const bad = chaos.strikes(0.25) ? misfortune(chaos, job, good) : good;
@@ -237,10 +238,32 @@ function attempt({ git, chaos, planOf, random }: Tools, job: Job): Course {
       const { ending, handoff, work, trouble } = stop === null ? bad : { ...good, ending: stop, handoff: absent };
       const snapshot = chaos.strikes(0.01)
         ? null
-        : take(git, job, work, chaos.left() > 0 && leavesMore(work) ? untaken : []);
+        : {
+            ...take(git, job, work, chaos.left() > 0 && leavesMore(work) ? untaken : []),
+            ...proofsOf(chaos, job),
+          };
       return exitRecord({ ending, handoff, snapshot, ...reportOf(job, ending, trouble ?? null) });
     },
   };
+}
+
+/** An agent mostly claims what its contract asks for. */
+function claimsOf(chaos: Chaos, planned: PlannedTask | undefined): Pick<Handoff, 'claims'> {
+  const required = planned === undefined ? [] : requiredLevels(planned.exit);
+  if (required.length === 0 || chaos.strikes(0.1)) return {};
+  if (chaos.strikes(0.1)) return { claims: { state: 'gap' } };
+  const below = chaos.strikes(0.1);
+  const claimed = required.map(({ part, level }) => [part, below ? exitLevels[part][0] : level]);
+  return { claims: Object.fromEntries(claimed) };
+}
+
+/** It mostly leaves the proofs that are declared. */
+function proofsOf(chaos: Chaos, { evidence }: Job): Pick<SnapshotEvidence, 'proofs'> {
+  if (evidence === undefined || evidence.proofs.length === 0) return {};
+  const proofs = evidence.proofs.map(({ path }) =>
+    chaos.strikes(0.2) ? { path, fault: 'absent' as const } : { path, sha256: digest('sha256', path, 'hex'), bytes: 1 },
+  );
+  return { proofs };
 }
 
 /** A closure role mostly reports what lets the wave close. */

@@ -16,7 +16,7 @@ const one = process.env['SEED'];
 const count = Number(process.env['SEEDS'] ?? 400);
 const storm: Weather = { misfortunes: 12, whims: 8, crashes: 4 };
 /** Beyond the usual number; each found a bug once. */
-const remembered = [1286, 1620, 2410, 3528, 5917, 7224, 7797, 8934];
+const remembered = [1225, 1286, 1620, 2410, 3528, 5917, 7224, 7797, 8934];
 const seeds =
   one === undefined
     ? [...new Set([...Array.from({ length: count }, (_, index) => index + 1), ...remembered])]
@@ -105,6 +105,7 @@ const everything: readonly LedgerEvent['type'][] = [
   'candidate-completed',
   'candidate-extended',
   'check-ended',
+  'components-promoted',
   'culprit-found',
   'generator-ended',
   'kept-discarded',
@@ -119,6 +120,8 @@ const everything: readonly LedgerEvent['type'][] = [
   'paths-dropped',
   'phase-judged',
   'plan-replaced',
+  'proof-registered',
+  'proof-revoked',
   'record-answered',
   'record-closed',
   'record-posted',

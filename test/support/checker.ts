@@ -10,6 +10,7 @@ import { checkIntegrated } from './check-integrated.ts';
 import { checkKept } from './check-kept.ts';
 import { checkLanded } from './check-landed.ts';
 import { checkOffered } from './check-offered.ts';
+import { checkClosedProven, checkLandedProven, checkProven } from './check-proven.ts';
 import { checkQueue } from './check-queue.ts';
 import { checkLandingRoles, checkRepeated, checkRoles } from './check-roles.ts';
 import { checkSetups } from './check-setups.ts';
@@ -141,6 +142,9 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkRoles(history),
     ...checkLandingRoles(history),
     ...checkRepeated(history),
+    ...checkProven(history),
+    ...checkClosedProven(history),
+    ...checkLandedProven(history),
     ...checkIntegrated(history, git),
     ...checkSetups(history),
     ...checkKept(history),

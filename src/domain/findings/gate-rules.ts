@@ -110,6 +110,7 @@ export type GateRules = {
       | 'shared-component-sibling-pending'
       | 'component-promotion-gap'
       | 'component-proof-missing'
+      | 'component-current-level-stale'
       | 'missing-component-promotions';
   };
   /** The docs role has not closed these items of the docs queue. */

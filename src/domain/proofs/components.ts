@@ -5,7 +5,7 @@ import type { Finding, FindingOf } from '../findings/finding.ts';
 import type { ClosureEvidence } from '../gates/evidence.ts';
 import { type Maturity, maturity } from '../plan/maturity.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
-import { type RunState, tasksOfWave, type WaveState } from '../run/run.ts';
+import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../run/run.ts';
 import type { TaskState } from '../run/task.ts';
 import { standingBundles } from './bundle.ts';
 import { type LevelChange, levelBefore } from './matrix.ts';
@@ -33,17 +33,53 @@ export function promotionsOf(plan: FrozenPlan, wave: number): readonly Promotion
 const firstLive: Maturity = 'pilot-live';
 export const needsBundle = (level: Maturity): boolean => maturity.indexOf(level) >= maturity.indexOf(firstLive);
 
-/** Promotions that a round makes: it has an owner, and every other owner is in it or finished before it. */
-export const duePromotions = (
+type Integrated = { readonly inRound: readonly TaskId[]; readonly finished: readonly TaskId[] };
+
+/** Promotions whose owners are all there: the round has one, and every other is in it or finished before it. */
+export const completePromotions = (
   plan: FrozenPlan,
   wave: number,
-  { inRound, finished }: { readonly inRound: readonly TaskId[]; readonly finished: readonly TaskId[] },
+  { inRound, finished }: Integrated,
 ): readonly Promotion[] =>
   promotionsOf(plan, wave).filter(
     ({ owners }) =>
       owners.some((owner) => inRound.includes(owner)) &&
       owners.every((owner) => inRound.includes(owner) || finished.includes(owner)),
   );
+
+/** Those of them that a round makes. A component that an earlier wave did not promote would skip a level. */
+const duePromotions = (
+  plan: FrozenPlan,
+  wave: number,
+  round: Integrated & { readonly skipped: ReadonlySet<string> },
+): readonly Promotion[] =>
+  completePromotions(plan, wave, round).filter(({ component }) => !round.skipped.has(component));
+
+/** Components that one of these waves was to promote and did not. `made`: the components that a wave promoted. */
+export const skippedIn = (
+  plan: FrozenPlan,
+  waves: readonly number[],
+  made: (wave: number) => readonly string[],
+): ReadonlySet<string> =>
+  new Set(
+    waves.flatMap((wave) =>
+      promotionsOf(plan, wave)
+        .map(({ component }) => component)
+        .filter((component) => !made(wave).includes(component)),
+    ),
+  );
+
+function skippedBefore(state: RunState, wave: number): ReadonlySet<string> {
+  const earlier = selectedWaves(state).map(({ index }) => index);
+  return skippedIn(
+    state.plan,
+    earlier.filter((index) => index < wave),
+    (index) => promotedIn(state.waves[index]),
+  );
+}
+
+const promotedIn = (wave: WaveState | undefined): readonly string[] =>
+  (wave?.rounds ?? []).flatMap((round) => (round.status === 'merged' ? Object.keys(round.promoted?.levels ?? {}) : []));
 
 const isFinished = ({ progress }: TaskState): boolean => progress.status === 'merged' || progress.status === 'done';
 
@@ -56,16 +92,15 @@ export function dueInRound(
   const finished = tasksOfWave(state, wave)
     .filter(isFinished)
     .map(({ id }) => id);
-  return duePromotions(state.plan, wave, { inRound: steps.map(({ task }) => task), finished });
+  const inRound = steps.map(({ task }) => task);
+  return duePromotions(state.plan, wave, { inRound, finished, skipped: skippedBefore(state, wave) });
 }
 
 type Code = FindingOf<'component-open'>['code'];
 
 /** Components of the wave that keep it from closing. */
 export function openComponents(state: RunState, wave: WaveState): readonly Barrier[] {
-  const promoted = new Set(
-    wave.rounds.flatMap((round) => (round.status === 'merged' ? Object.keys(round.promoted?.levels ?? {}) : [])),
-  );
+  const promoted = new Set(promotedIn(wave));
   return promotionsOf(state.plan, wave.index)
     .filter(({ component }) => !promoted.has(component))
     .flatMap((promotion): readonly Barrier[] => {
@@ -118,6 +153,7 @@ function whyOpen(state: RunState, wave: WaveState, { component, to, owners }: Pr
   if (dropped.length > 0) return { code: 'component-promotion-gap', tasks: dropped };
   if (pending.length > 0)
     return proven.length === 0 ? null : { code: 'shared-component-sibling-pending', tasks: pending };
+  if (skippedBefore(state, wave.index).has(component)) return { code: 'component-current-level-stale', tasks: owners };
   const bundles = owners.flatMap((owner) => standingBundles(state, owner));
   if (needsBundle(to) && !provesComponent(bundles, component, to))
     return { code: 'component-proof-missing', tasks: owners };

@@ -6,7 +6,7 @@ import { coreOf, type RoundStep, type Tip } from '../run/round.ts';
 import type { RunState } from '../run/run.ts';
 import { snapshotOf } from '../run/task.ts';
 import { neededLevel, standingBundles } from './bundle.ts';
-import { componentBarrier, dueInRound, needsBundle, type Promotion } from './components.ts';
+import { componentBarrier, dueInRound, needsBundle, type Promotion, promotionsOf } from './components.ts';
 import { bundleBarrier } from './open-bundles.ts';
 
 type Candidate = { readonly steps: readonly RoundStep[]; readonly tip: Tip; readonly core?: Tip };
@@ -43,7 +43,7 @@ export function resolvedProofs(state: RunState, wave: number, candidate: Candida
   const { tree } = coreOf(candidate);
   const ids = new Set([
     ...candidate.steps.map(({ task }) => bundleBarrier(task)),
-    ...dueInRound(state, wave, candidate.steps).map(({ component }) => componentBarrier(component)),
+    ...promotionsOf(state.plan, wave).map(({ component }) => componentBarrier(component)),
   ]);
   const resolved = (state.waves[wave]?.resolved ?? []).filter((one) => one.tree === tree && ids.has(one.barrier));
   return [...new Set(resolved.map(({ barrier }) => barrier))];

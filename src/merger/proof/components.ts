@@ -3,14 +3,22 @@ import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
 import type { EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
 import { neededLevel } from '../../domain/proofs/bundle.ts';
-import { componentBarrier, duePromotions, needsBundle, type Promotion } from '../../domain/proofs/components.ts';
+import {
+  completePromotions,
+  componentBarrier,
+  needsBundle,
+  type Promotion,
+  skippedIn,
+} from '../../domain/proofs/components.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { proveBundle, provePerson } from './bundles.ts';
 import {
+  creation,
   eventsOf,
   type History,
   isDoneEmpty,
   isMerged,
+  isOfRound,
   type JudgedPhase,
   planInForce,
   planned,
@@ -24,7 +32,22 @@ type Closure = RecordedEvent<JudgedPhase<'closure'>>;
 type Round = { readonly wave: number; readonly round: number };
 
 /** The promotions that a round has to make, by the ledger: it has the last owners, and the others are merged or done. */
-export function promotionsIn(history: History, { wave, round }: Round): readonly Promotion[] {
+export const promotionsIn = (history: History, of: Round): readonly Promotion[] =>
+  completeIn(history, of).filter(({ component }) => !skippedInHistory(history, of.wave).has(component));
+
+/** Components that an earlier wave of this run was to promote and did not. */
+function skippedInHistory(history: History, wave: number): ReadonlySet<string> {
+  const { plan } = planInForce(history);
+  const isAlone = creation(history).wave !== null;
+  const promoted = eventsOf(history, 'components-promoted').filter(({ event }) =>
+    eventsOf(history, 'merged').some(isOfRound(event)),
+  );
+  return skippedIn(plan, isAlone ? [] : [...plan.waves.keys()].filter((index) => index < wave), (index) =>
+    promoted.filter(({ event }) => event.wave === index).flatMap(({ event }) => Object.keys(event.levels)),
+  );
+}
+
+function completeIn(history: History, { wave, round }: Round): readonly Promotion[] {
   const { plan } = planInForce(history);
   const built = eventsOf(history, 'candidate-built').findLast(
     ({ event }) => event.wave === wave && event.round === round,
@@ -34,7 +57,7 @@ export function promotionsIn(history: History, { wave, round }: Round): readonly
   const finished = (plan.waves[wave]?.tasks ?? [])
     .map(({ id }) => id)
     .filter((id) => !inRound.includes(id) && (isMerged(history, id) || isDoneEmpty(history, id)));
-  return duePromotions(plan, wave, { inRound, finished });
+  return completePromotions(plan, wave, { inRound, finished });
 }
 
 type Top = { readonly commit: CommitId; readonly tree: TreeId };
@@ -70,10 +93,14 @@ export function provePromoted(
 export function proveComponents(history: History, closure: Closure, core: TreeId): readonly Relied[] | ProofGap {
   const { wave, evidence } = closure.event;
   const relied: Relied[] = [];
-  for (const promotion of promotionsIn(history, { wave, round: evidence.round })) {
+  const skipped = skippedInHistory(history, wave);
+  for (const promotion of completeIn(history, { wave, round: evidence.round })) {
+    const { component } = promotion;
     const proven =
-      proveResolved(history, closure, componentBarrier(promotion.component), core) ??
-      provePromotion(history, closure, promotion);
+      proveResolved(history, closure, componentBarrier(component), core) ??
+      (skipped.has(component)
+        ? ({ gap: 'component-unproven', component } as const)
+        : provePromotion(history, closure, promotion));
     if ('gap' in proven) return proven;
     relied.push(...proven);
   }

@@ -135,11 +135,13 @@ function verifyExtended(
     const { task, snapshot, commit, tree } = extended.event;
     const role = roles.find(({ id }) => id === task);
     must(role !== undefined && !isReadOnly(role), { gap: 'role-unplanned', task });
-    const proof = judgedPhases(history, 'monitor').findLast(
-      ({ event, position: at }) => event.task === task && at < extended.position,
-    );
+    const proof = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task);
     const isProven = proof?.event.evidence.snapshot?.commit === snapshot && passes(proof.event.verdicts);
-    must(isProven && extended.position > position, { gap: 'role-unjudged', task });
+    // a role that was started again since may have changed something else
+    const isAgain = eventsOf(history, 'role-opened').some(
+      (one) => one.event.task === task && one.position > (proof?.position ?? 0),
+    );
+    must(isProven && !isAgain && extended.position > position, { gap: 'role-unjudged', task });
     rely(proof);
     rely(extended);
     top = { commit, tree };

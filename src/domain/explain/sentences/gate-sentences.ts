@@ -179,6 +179,8 @@ const componentGaps: Readonly<
 > = {
   'shared-component-sibling-pending': (component, level, tasks) => `${component} reaches ${level} only with ${tasks}`,
   'component-promotion-gap': (component, level, tasks) => `${component} cannot reach ${level} without ${tasks}`,
+  'component-current-level-stale': (component, level) =>
+    `${component} cannot reach ${level}, because an earlier wave did not promote it`,
   'component-proof-missing': (component, level) => `no proof says that ${component} has reached ${level}`,
   'missing-component-promotions': (component, level) => `${component} was to reach ${level} and has not`,
 };
