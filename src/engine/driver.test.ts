@@ -34,7 +34,8 @@ test('what fails in a halted run is not tried again and again', async () => {
     sleep: () => new Promise<void>(() => undefined),
   };
   const alone = { ahead: () => null, places: () => 1, pausedElsewhere: () => [], shortage: () => null };
-  const driver = driveRun(log, perform, clock, { ...alone, catchUp: async () => undefined });
+  const linked = () => ({ stateOf: () => null, requiring: [] });
+  const driver = driveRun(log, perform, clock, { ...alone, linked, catchUp: async () => undefined });
   await driver.idle();
   driver.wake();
   await driver.idle();

@@ -1,5 +1,7 @@
-import type { TaskId, TreeId } from '../base/ids.ts';
+import type { RunId, TaskId, TreeId } from '../base/ids.ts';
 import { openCriticalQuestions } from '../board/board-requests.ts';
+import { dependencyFinding, heldWave, isForPerson } from '../dependencies/blocks.ts';
+import { otherRun } from '../dependencies/dependency.ts';
 import type { Finding } from '../findings/finding.ts';
 import { closureOf, type PlannedTask } from '../plan/plan.ts';
 import { openComponents } from '../proofs/components.ts';
@@ -15,8 +17,8 @@ import { judgesWholeTree } from './roles.ts';
 export type Barrier = {
   readonly id: string;
   readonly kind: BarrierKind;
-  /** The task or closure role that can remove it, or a person. */
-  readonly owner: TaskId | 'person';
+  /** The task or closure role that can remove it, the run of an open dependency, or a person. */
+  readonly owner: TaskId | RunId | 'person';
   /** The closure role or task that it is about; absent for a record of the board. */
   readonly task?: TaskId;
   /** The record of the board that it is about. */
@@ -27,7 +29,7 @@ export type Barrier = {
 };
 
 /** In the order in which people are asked about them. */
-type BarrierKind = 'question' | 'contract' | 'proof' | 'component' | 'report';
+type BarrierKind = 'question' | 'dependency' | 'contract' | 'proof' | 'component' | 'report';
 
 /**
  * Lists everything that keeps the wave from closing, in the order in which it is to be removed. Empty for a wave without closure
@@ -35,8 +37,17 @@ type BarrierKind = 'question' | 'contract' | 'proof' | 'component' | 'report';
  */
 export function openBarriers(state: RunState, wave: WaveState): readonly Barrier[] {
   const records = closureOf(state.plan, wave.index).length === 0 ? [] : openRecords(state);
-  return [...records, ...openProofs(state, wave), ...openReports(state, wave)];
+  return [...records, ...openRequired(state, wave), ...openProofs(state, wave), ...openReports(state, wave)];
 }
+
+/** Required dependencies of the run. They have commands of their own, so nobody resolves them for one tree. */
+const openRequired = (state: RunState, { index }: WaveState): readonly Barrier[] =>
+  heldWave(state, index).map((dependency) => ({
+    id: dependency.id,
+    kind: 'dependency',
+    owner: isForPerson(dependency) ? 'person' : (otherRun(dependency) ?? 'person'),
+    because: dependencyFinding(state, dependency),
+  }));
 
 /** Proofs and components that keep the wave from closing, without those that people resolved. Closure roles wait for them. */
 export function openProofs(state: RunState, wave: WaveState): readonly Barrier[] {

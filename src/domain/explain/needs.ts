@@ -2,11 +2,13 @@ import { present } from '../base/result.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
 import { type Barrier, openBarriers } from '../closure/barriers.ts';
+import { heldLanding, heldWave, isForPerson, openDebts } from '../dependencies/blocks.ts';
+import { dueEnding } from '../landing/due-ending.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import { plannedById } from '../plan/plan.ts';
 import { isOver, runSpend, taskSpend } from '../run/costs.ts';
-import { currentWave, plannedStates, type RunState } from '../run/run.ts';
-import { blockingNeed } from '../run/schedule.ts';
+import { currentWave, plannedStates, type RunState, tasksOfWave } from '../run/run.ts';
+import { blockingNeed, isBlocked } from '../run/schedule.ts';
 import { isResolved, isSettled, liveAttempt, type TaskState } from '../run/task.ts';
 import { type Advice, adviceFor, type Cause } from './advice.ts';
 
@@ -16,7 +18,7 @@ export type Need = {
   readonly task: string | null;
   /** The record of the board that it is about. */
   readonly record?: string;
-  /** The id of the barrier that it is about. */
+  /** The id of the barrier or dependency that it is about. */
   readonly barrier?: string;
 } & Advice;
 export type NeedKind = Cause['kind'];
@@ -29,6 +31,7 @@ export const needsOf = (state: RunState): readonly Need[] =>
   causesOf(state).map((cause) => ({ kind: cause.kind, ...subjectOf(cause), ...adviceFor(state, cause) }));
 
 function subjectOf(cause: Cause): Pick<Need, 'task' | 'record' | 'barrier'> {
+  if (cause.kind === 'requires' || cause.kind === 'dependency') return { task: null, barrier: cause.dependency.id };
   if (cause.kind === 'barrier') return { task: cause.task ?? null, barrier: cause.barrier.id };
   if (cause.kind !== 'question') return { task: ('task' in cause && cause.task) || null };
   const { from, id } = cause.record;
@@ -55,6 +58,7 @@ function causesOf(state: RunState): readonly Cause[] {
     ...tasks.flatMap((task) => taskCause(state, task) ?? []),
     ...landing,
     ...barriers.flatMap(barrierCause),
+    ...dependencyCauses(state),
     ...tasks.flatMap(scopeCauses),
     ...questionCauses(asked.filter((record) => !isBarrier(record))),
   ];
@@ -69,11 +73,28 @@ export function barriersOf(state: RunState): readonly Barrier[] {
   return state.ended !== null || wave === undefined ? [] : openBarriers(state, wave);
 }
 
-/** Questions are listed as such. */
+/** Questions and dependencies are listed as such. */
 const barrierCause = (barrier: Barrier): readonly Cause[] =>
-  barrier.owner !== 'person' || barrier.record !== undefined
+  barrier.owner !== 'person' || barrier.record !== undefined || barrier.kind === 'dependency'
     ? []
     : [{ kind: 'barrier', ...present({ task: barrier.task }), barrier }];
+
+/** A run waits for another one only when it has nothing else to do. What it owes matters to a person only at its end. */
+function dependencyCauses(state: RunState): readonly Cause[] {
+  const wave = currentWave(state);
+  const tasks = wave === undefined ? [] : tasksOfWave(state, wave.index);
+  const isIdle = tasks.every((task) => isSettled(task) || isBlocked(state, task));
+  const held = wave === undefined ? heldLanding(state) : heldWave(state, wave.index);
+  const isOver = dueEnding(state) !== null;
+  return [
+    ...held.flatMap((dependency): readonly Cause[] =>
+      isForPerson(dependency) ? [{ kind: 'dependency', dependency }] : isIdle ? [{ kind: 'requires', dependency }] : [],
+    ),
+    ...openDebts(state).flatMap((dependency): readonly Cause[] =>
+      isOver || dependency.status === 'unmet' ? [{ kind: 'dependency', dependency }] : [],
+    ),
+  ];
+}
 
 function modeCauses({ mode, shortage, ended }: RunState): readonly Cause[] {
   const disk: readonly Cause[] =
