@@ -1,5 +1,6 @@
 import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import { type CommitId, type RunId, runId } from '../../src/domain/base/ids.ts';
+import { needsOf } from '../../src/domain/explain/needs.ts';
 import { aheadInQueue } from '../../src/domain/landing/landing-queue.ts';
 import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
@@ -11,7 +12,7 @@ import type { Ledger, Stored } from '../../src/ports/ledger.ts';
 import type { FoundFiles, GitReader, Merger } from '../../src/ports/merger.ts';
 import { me, order, theRun } from '../support/plans.ts';
 import { type Chaos, chaos } from './chaos.ts';
-import { obedientPerson, whim } from './person.ts';
+import { dependencyWhim, obedientPerson, whim } from './person.ts';
 import { type Random, random } from './random.ts';
 import { randomPlan } from './random-plan.ts';
 import { type Life, type Schedule, schedule } from './schedule.ts';
@@ -40,6 +41,8 @@ export type Weather = {
   readonly fullDisks?: number;
   /** How many runs aim at the branch at once; one of several waits for a person all the time. */
   readonly runs?: number;
+  /** How often somebody makes a run depend on another one. */
+  readonly dependencies?: number;
 };
 
 /** The run hangs: nothing is to come, and neither has it ended nor does it tell a person what to do. */
@@ -85,7 +88,7 @@ class Failed extends Error {
 async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather: Weather): Promise<Simulation> {
   const person = obedientPerson(stage.random.fork());
   const mood = stage.random.fork();
-  let { whims, crashes } = weather;
+  let { whims, crashes, dependencies = 0 } = weather;
   let crashed = 0;
   /** Of runs that have landed, others still at work or not. */
   let undos = stage.runs.length > 1 ? 3 : 1;
@@ -120,6 +123,11 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
       await stage.ledger.request(run, whim(mood, state));
       continue;
     }
+    if (dependencies > 0 && mood.chance(0.4)) {
+      dependencies -= 1;
+      await stage.ledger.request(run, dependencyWhim(mood, state, stage.runs));
+      continue;
+    }
     const isOver = state.ended !== null && state.pending.length === 0;
     if (isOver && undos > 0 && state.undo.status === 'landed' && mood.chance(0.3)) {
       undos -= 1;
@@ -143,6 +151,7 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
     }
     const asked = person.answer(state);
     if (asked === null && isAheadOfIt(await states(stage), state)) continue;
+    if (asked === null && needsOf(state).some(({ kind }) => kind === 'requires')) continue;
     if (asked === null) throw new Stuck(`idle, not ended and nobody is told what to do`);
     await stage.ledger.request(asked.run, asked.request);
   }
