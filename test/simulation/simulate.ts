@@ -120,10 +120,13 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
     if (outcome === 'whim') {
       if (mood.chance(0.05)) stage.clock.advance(25 * 60);
       if (mood.chance(0.2)) commitByHand(stage);
-      await stage.ledger.request(run, whim(mood, state));
+      // in the middle of things, a merge for example
+      const isLinking = dependencies > 0 && mood.chance(0.6);
+      if (isLinking) dependencies -= 1;
+      await stage.ledger.request(run, isLinking ? dependencyWhim(mood, state, stage.runs) : whim(mood, state));
       continue;
     }
-    if (dependencies > 0 && mood.chance(0.4)) {
+    if (dependencies > 0 && mood.chance(0.2)) {
       dependencies -= 1;
       await stage.ledger.request(run, dependencyWhim(mood, state, stage.runs));
       continue;

@@ -58,7 +58,7 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
   });
 
   test('with dependencies between runs: each is settled, and nothing gets past one', { timeout: 300_000 }, async () => {
-    const linked = { misfortunes: 12, whims: 10, crashes: 5, runs: 5, dependencies: 12 };
+    const linked = { misfortunes: 12, whims: 40, crashes: 5, runs: 5, dependencies: 24 };
     const seen = new Map<string, number>();
     for (let seed = 1; seed <= Number(process.env['LINKED'] ?? 8); seed += 1) {
       const played = await simulate(seed, linked).catch((cause: unknown) => {

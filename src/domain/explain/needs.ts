@@ -3,6 +3,8 @@ import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
 import { type Barrier, openBarriers } from '../closure/barriers.ts';
 import { heldLanding, heldWave, isForPerson, openDebts } from '../dependencies/blocks.ts';
+import type { Dependency } from '../dependencies/dependency.ts';
+import { meetingLanding } from '../dependencies/link.ts';
 import { dueEnding } from '../landing/due-ending.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import { plannedById } from '../plan/plan.ts';
@@ -91,10 +93,16 @@ function dependencyCauses(state: RunState): readonly Cause[] {
       isForPerson(dependency) ? [{ kind: 'dependency', dependency }] : isIdle ? [{ kind: 'requires', dependency }] : [],
     ),
     ...openDebts(state).flatMap((dependency): readonly Cause[] =>
-      isOver || dependency.status === 'unmet' ? [{ kind: 'dependency', dependency }] : [],
+      (isOver && !isMet(state, dependency)) || dependency.status === 'unmet'
+        ? [{ kind: 'dependency', dependency }]
+        : [],
     ),
   ];
 }
+
+/** Its own landing meets the debt; the fact follows. */
+const isMet = (state: RunState, { branch = '', task }: Dependency): boolean =>
+  meetingLanding(state, branch, task) !== null;
 
 function modeCauses({ mode, shortage, ended }: RunState): readonly Cause[] {
   const disk: readonly Cause[] =
