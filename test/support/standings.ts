@@ -415,7 +415,7 @@ const required: Dependency = {
   id: 'd1',
   side: 'requires',
   task: null,
-  other: { run: runId('checkout-k3f9') },
+  other: { run: runId('prices-7f2c') },
   required: true,
   text: 'the new price list',
   by,

@@ -1,6 +1,6 @@
 import { dependencyFinding, isForPerson } from '../dependencies/blocks.ts';
 import { type Dependency, endName, otherRun } from '../dependencies/dependency.ts';
-import type { RunState } from '../run/run.ts';
+import { currentWave, type RunState } from '../run/run.ts';
 import type { Advice } from './advice.ts';
 import { describeFinding } from './explain.ts';
 import { endDependencyCommand } from './sentences/dependency-sentences.ts';
@@ -19,16 +19,17 @@ export function dependencyAdvice(state: RunState, dependency: Dependency): Advic
       : { message, safe, lines: [`if it is not needed any more: ${cancel}`], command: resolve };
   }
   const owing = otherRun(dependency);
+  const held = currentWave(state) === undefined ? 'nothing lands' : 'nothing of this wave is merged';
   if (owing === null || isForPerson(dependency))
     return {
       message,
-      safe: 'nothing of this wave is merged until you decide',
+      safe: `${held} until you decide`,
       lines: [`if it is not needed any more: ${cancel}`],
       command: resolve,
     };
   return {
     message,
-    safe: `nothing of this wave is merged until ${endName(other)} has landed on ${state.target.branch}`,
+    safe: `${held} until ${endName(other)} has landed on ${state.target.branch}`,
     lines: [`to decide it yourself: ${resolve}`],
     command: `tidegate why ${owing}`,
   };
