@@ -265,7 +265,8 @@ export function failureText({ attempt }: Failed): string {
 }
 
 function whileOpen(state: RunState, record: BoardRecord): string {
-  if (isCritical(record) && state.ended !== 'landed') return describeFinding(heldByQuestion(state, record));
+  const mayLand = state.ended === null || state.ended === 'done';
+  if (isCritical(record) && mayLand) return describeFinding(heldByQuestion(state, record));
   return state.ended === null
     ? 'the run continues in the meantime'
     : 'the run has ended: your answer is kept on its board, but no agent reads it';

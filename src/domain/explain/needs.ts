@@ -26,8 +26,8 @@ export type Need = {
 export type NeedKind = Cause['kind'];
 
 /**
- * Returns what a run needs from people; empty while it continues without them. A run that has ended keeps its open questions; an abandoned one
- * keeps an undo that could not continue.
+ * Returns what a run needs from people; empty while it continues without them. A run that has ended, also an abandoned one, keeps its
+ * open questions: they outlive it. An abandoned run also keeps an undo that could not continue.
  */
 export const needsOf = (state: RunState): readonly Need[] =>
   causesOf(state).map((cause) => ({ kind: cause.kind, ...subjectOf(cause), ...adviceFor(state, cause) }));
@@ -48,7 +48,7 @@ function causesOf(state: RunState): readonly Cause[] {
   const asked = openToPerson(state);
   const isBarrier = ({ id }: BoardRecord): boolean => barriers.some(({ record }) => record === id);
   const questions = questionCauses(asked);
-  if (state.ended === 'abandoned') return openUndo(state) === null ? [] : halts;
+  if (state.ended === 'abandoned') return [...(openUndo(state) === null ? [] : halts), ...questions];
   if (state.ended !== null) return [...(state.mode.mode === 'halted' ? halts : landing), ...questions];
   const tasks = Object.values(state.tasks);
   return [
