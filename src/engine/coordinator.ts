@@ -106,7 +106,6 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
     // a run may depend on any other, so all are known before one is driven
     for (const { log } of runs.values()) await log.catchUp();
     for (const [run, entry] of runs) {
-      await entry.log.catchUp();
       await createOrdered(ports, entry.log, logs());
       if (entry.driver !== null || entry.log.state() === null) continue;
       entry.driver = driveRun(entry.log, performer(ports, entry.log, addDependency), clock, neighbours);

@@ -65,7 +65,7 @@ const ownerOf = (state: RunState, id: string): string => {
   return (dependency === undefined ? null : otherRun(dependency)) ?? 'person';
 };
 
-/** What other runs wait for. The run itself owes it. */
+/** Dependencies of other runs on this one. The run itself owes them. */
 const debtActions = ({ state }: RunView): readonly ClosingAction[] =>
   openDebts(state).map((debt) => {
     const { message } = dependencyAdvice(state, debt);

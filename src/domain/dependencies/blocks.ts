@@ -12,7 +12,7 @@ export const dependenciesOf = ({ dependencies = [] }: Pick<RunState, 'dependenci
 export const openDependencies = (state: Pick<RunState, 'dependencies'>): readonly Dependency[] =>
   dependenciesOf(state).filter(isDependencyOpen);
 
-/** What the run requires and has not got. Without it no round is opened or merged, no wave closes and nothing lands. */
+/** Required dependencies of the run that are open. With one of them no round is opened or merged, no wave closes and nothing lands. */
 const openRequirements = (state: RunState): readonly Dependency[] =>
   openDependencies(state).filter(({ side, required }) => side === 'requires' && required);
 
@@ -28,7 +28,7 @@ export const heldLanding = (state: RunState): readonly Dependency[] =>
 const waveIn = ({ plan }: RunState, task: TaskId): number =>
   plan.waves.findIndex((wave) => everyTaskOf(wave).some(({ id }) => id === task));
 
-/** What other runs require of this one, and it has not given. The run does not end as done while there is any. */
+/** Required dependencies of other runs on this one that are open. The run does not end as done while there is any. */
 export const openDebts = (state: Pick<RunState, 'dependencies'>): readonly Dependency[] =>
   openDependencies(state).filter(({ side, required }) => side === 'owes' && required);
 

@@ -5,7 +5,7 @@ import type { By } from './requests.ts';
 /** A run, or one of its tasks. */
 export type RunEnd = { readonly run: RunId; readonly task?: TaskId };
 
-/** What owes a dependency. A branch of the person has no run behind it. */
+/** The end that owes a dependency. A branch of the person has no run behind it. */
 export type DependencyEnd = RunEnd | { readonly branch: string };
 
 /** The landing that meets a dependency: `commit` is on `branch`, and holds the work of the run or task. */

@@ -32,7 +32,7 @@ export const dependencyRoutes = {
       task: id.optional().meta({ description: 'the task that depends on it; without one, the whole run' }),
       on: z.string().min(1).max(250).meta({ description: 'a run, `run/task` or a branch' }),
       required: z.boolean().default(true).meta({ description: 'false: it is only shown' }),
-      text: text.meta({ description: 'what is needed' }),
+      text: text.meta({ description: 'the work that is needed' }),
     }),
     json(accepted, 202),
   ),
