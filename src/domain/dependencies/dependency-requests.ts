@@ -144,9 +144,3 @@ export function endDependency(
 
 /** The run that requires it, when that is another one. */
 const ownerOf = (dependency: Dependency): RunId | null => (dependency.side === 'owes' ? otherRun(dependency) : null);
-
-/** Names both ends, as in `dep list`. */
-export const dependencyName = (run: RunId, { side, task, other }: Dependency): string => {
-  const own = endName(task === null ? { run } : { run, task });
-  return side === 'requires' ? `${own} on ${endName(other)}` : `${endName(other)} on ${own}`;
-};

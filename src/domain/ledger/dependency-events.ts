@@ -3,7 +3,7 @@ import type { RunOutcome } from './events.ts';
 import type { By } from './requests.ts';
 
 /** A run, or one of its tasks. */
-export type RunEnd = { readonly run: RunId; readonly task?: TaskId };
+type RunEnd = { readonly run: RunId; readonly task?: TaskId };
 
 /** The end that owes a dependency. A branch of the person has no run behind it. */
 export type DependencyEnd = RunEnd | { readonly branch: string };
