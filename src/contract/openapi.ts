@@ -19,6 +19,7 @@ const groups: Readonly<Record<string, string>> = {
     'Requests that change a run. Each is recorded in the ledger, and the coordinator accepts or refuses it. A repeated `Idempotency-Key` makes no second request.',
   Contract: 'The description of this API, for programs.',
   Board: 'Messages between the agents and people of a run. An open question blocks nothing.',
+  Dependencies: 'Runs that wait for other runs, for one of their tasks, or for a branch.',
   Planner: 'Splits a goal into waves and writes prompts, by fixed rules. Nothing is recorded.',
   Plans: 'Checks a plan before anything of it is recorded.',
   Repositories: 'Every repository that Tidegate keeps state of.',

@@ -1,6 +1,7 @@
 import { dcmRoutes } from '../dcm/routes.ts';
 import { boardRoutes } from '../protocol/routes/board.ts';
 import { commandRoutes } from '../protocol/routes/commands.ts';
+import { dependencyRoutes } from '../protocol/routes/dependencies.ts';
 import { plannerRoutes } from '../protocol/routes/planner.ts';
 import { runRoutes, streamRoutes, taskRoutes } from '../protocol/routes/runs.ts';
 import { contractRoutes, repositoryRoutes, serverRoutes } from '../protocol/routes/server.ts';
@@ -17,5 +18,6 @@ export const routes = {
   ...taskRoutes,
   ...commandRoutes,
   ...boardRoutes,
+  ...dependencyRoutes,
 } as const;
 export type Routes = typeof routes;

@@ -94,7 +94,7 @@ const endsWork: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type']>([
   'run-ended',
 ]);
 
-/** Tells whether another run may now move its branch, start an attempt or use its provider. A critical question leaves the queue. */
+/** Tells whether another run may now move its branch, start an attempt, use its provider or settle a dependency. A critical question leaves the queue. */
 const concernsOthers = (event: LedgerEvent): boolean =>
   freesSomething.has(event.type) ||
   (event.type === 'attempt-noted' && event.note.note === 'posted' && isCritical(event.note));
@@ -103,11 +103,15 @@ const freesSomething: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type'
   'attempt-ended',
   'attempt-intended',
   'attempt-settled',
+  'dependency-added',
+  'dependency-cancelled',
+  'dependency-resolved',
   'landed',
   'landing-refused',
   'plan-replaced',
   'provider-paused',
   'provider-resumed',
+  'pull-request-landed',
   'request-refused',
   'run-abandoned',
   'run-ended',

@@ -2,9 +2,11 @@ import { type RunId, runId } from '../domain/base/ids.ts';
 import { type Notice, noticesOf } from '../domain/board/notices.ts';
 import { postsOf } from '../domain/board/thread-posts.ts';
 import { answersBeforeMade } from '../domain/decide/answer-before-made.ts';
+import { heldLanding, heldWave, linkedRuns } from '../domain/dependencies/blocks.ts';
+import { otherRun } from '../domain/dependencies/dependency.ts';
 import { aheadInQueue, isInQueue } from '../domain/landing/landing-queue.ts';
 import { isRequest } from '../domain/ledger/events.ts';
-import { foldRun, type RunState } from '../domain/run/run.ts';
+import { currentWave, foldRun, type RunState } from '../domain/run/run.ts';
 import { isLive } from '../domain/run/schedule.ts';
 import type { PauseElsewhere } from '../pipeline/step.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -13,6 +15,7 @@ import { EnvironmentFailed } from '../ports/failures.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 import { type Announcer, announcer } from './announce.ts';
 import { type CoordinatorEffect, type CoordinatorInput, evolveCoordinator, noRuns } from './coordinator-state.ts';
+import { dependencyAdder, linkedTo } from './dependencies.ts';
 import { type Driver, driveRun, type Neighbours, sharePlaces } from './driver.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { followLedger } from './follow-ledger.ts';
@@ -78,6 +81,7 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
     { clock, runs: states, failed: failed.reject },
     (run) => runs.get(run)?.log.stored().findLast(isEnd)?.at,
   );
+  const addDependency = dependencyAdder(ports.git, () => states().flatMap((one) => one ?? []));
   const neighbours = neighboursOf(logs, states, diskLimits.shortage, () => agentsAtOnce);
 
   /** One admission at a time; a call during an admission asks for another. */
@@ -99,11 +103,12 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
   const admitAll = async (): Promise<void> => {
     agentsAtOnce = (await ports.agentsAtOnce?.()) ?? agentsAtOnce;
     await findRuns();
+    // a run may depend on any other, so all are known before one is driven
+    for (const { log } of runs.values()) await log.catchUp();
     for (const [run, entry] of runs) {
-      await entry.log.catchUp();
       await createOrdered(ports, entry.log, logs());
       if (entry.driver !== null || entry.log.state() === null) continue;
-      entry.driver = driveRun(entry.log, performer(ports, entry.log), clock, neighbours);
+      entry.driver = driveRun(entry.log, performer(ports, entry.log, addDependency), clock, neighbours);
       entry.driver.failed.catch(failed.reject);
       dispatch({ type: 'admitted', run });
     }
@@ -180,15 +185,17 @@ function waitsOf({
     admit(): Promise<void>;
   }): Pick<Engine, 'settled' | 'idle'> {
   const settled = async (run: RunId): Promise<RunState | null> => {
+    const waited = new Set<RunId>([run]);
     for (;;) {
       await admit();
       const entry = runs.get(run);
       if (entry === undefined) return null;
       await Promise.race([entry.driver?.idle(), failed]);
       const state = entry.log.state();
-      const before = state !== null && isInQueue(state) ? ahead(state) : null;
+      const before = state === null ? null : isInQueue(state) ? ahead(state) : owingRun(state, waited);
       if (before === null) return state;
-      // it lands when the run before it has landed
+      waited.add(before);
+      // it lands when the run before it has landed, and closes its wave when the run that it depends on has
       await settled(before);
     }
   };
@@ -203,6 +210,13 @@ function waitsOf({
       }
     },
   };
+}
+
+/** The run that this one waits for by a dependency; null when there is none, or it was waited for already. */
+function owingRun(state: RunState, waited: ReadonlySet<RunId>): RunId | null {
+  const wave = currentWave(state);
+  const held = state.ended !== null ? [] : wave === undefined ? heldLanding(state) : heldWave(state, wave.index);
+  return held.flatMap((one) => otherRun(one) ?? []).find((run) => !waited.has(run)) ?? null;
 }
 
 /** Resolves when all agents have ended or had enough time; whatever kept them from ending, the coordinator fails then. */
@@ -233,12 +247,14 @@ function neighboursOf(
   const openStates = () => states().flatMap((state) => (state === null || state.ended !== null ? [] : [state]));
   return {
     shortage,
-    catchUp: async () => {
-      await Promise.all(logs().map((log) => (isOpen(log.state()) ? log.catchUp() : undefined)));
+    catchUp: async (runs) => {
+      const read = logs().filter((log) => (runs === undefined ? isOpen(log.state()) : runs.includes(log.run)));
+      await Promise.all(read.map((log) => log.catchUp()));
     },
     ahead: (state) => aheadInQueue(beside(state), state),
     places: sharePlaces(openStates, agentsAtOnce),
     pausedElsewhere: (state) => pausesBeside(beside(state), state.run),
+    linked: (state) => linkedTo(beside(state), state),
   };
 }
 
@@ -260,9 +276,13 @@ function announcersOf(
   ];
 }
 
-/** Tells whether something may still happen in a run: it has not ended, or there was a request since. */
+/** Tells whether something may still happen in a run: it has not ended, there was a request since, or it has an open dependency. */
 const isOpen = (state: RunState | null): boolean =>
-  state === null || state.ended === null || state.pending.length > 0 || isInQueue(state);
+  state === null ||
+  state.ended === null ||
+  state.pending.length > 0 ||
+  isInQueue(state) ||
+  linkedRuns(state).length > 0;
 
 /**
  * Returns the pauses that other runs caused themselves. A missing login counts only while its run is active, because resuming that run

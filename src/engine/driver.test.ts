@@ -8,6 +8,16 @@ import { EnvironmentFailed } from '../ports/failures.ts';
 import { driveRun } from './driver.ts';
 import type { RunLog } from './run-log.ts';
 
+const clock = {
+  now: () => '2026-01-01T00:00:00.000Z',
+  nonce: () => 'n',
+  sleep: () => new Promise<void>(() => undefined),
+};
+const alone = {
+  ...{ ahead: () => null, places: () => 1, pausedElsewhere: () => [], shortage: () => null },
+  linked: () => ({ stateOf: () => null, requiring: [] }),
+};
+
 test('what fails in a halted run is not tried again and again', async () => {
   if (ended.type !== 'attempt-ended' || ended.snapshot === null) throw new Error('no snapshot');
   const big = { rule: 'too-large', where: 'big.bin', limit: 'file', bytes: 1 } as const;
@@ -29,12 +39,6 @@ test('what fails in a halted run is not tried again and again', async () => {
     await nextTurn();
     throw new EnvironmentFailed({ rule: 'git-missing' });
   };
-  const clock = {
-    now: () => '2026-01-01T00:00:00.000Z',
-    nonce: () => 'n',
-    sleep: () => new Promise<void>(() => undefined),
-  };
-  const alone = { ahead: () => null, places: () => 1, pausedElsewhere: () => [], shortage: () => null };
   const driver = driveRun(log, perform, clock, { ...alone, catchUp: async () => undefined });
   await driver.idle();
   driver.wake();
@@ -72,12 +76,6 @@ test('an effect that ends while the other runs are read is not started again', a
     observed.resolve();
     await nextTurn();
   };
-  const clock = {
-    now: () => '2026-01-01T00:00:00.000Z',
-    nonce: () => 'n',
-    sleep: () => new Promise<void>(() => undefined),
-  };
-  const alone = { ahead: () => null, places: () => 1, pausedElsewhere: () => [], shortage: () => null };
   const driver = driveRun(log, perform, clock, { ...alone, catchUp });
   await begins.promise;
   isObserving = true;

@@ -1,4 +1,6 @@
 import { continuesByItself } from '../domain/agents/provider.ts';
+import type { RunId } from '../domain/base/ids.ts';
+import { linkedRuns } from '../domain/dependencies/blocks.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
 import { isInQueue } from '../domain/landing/landing-queue.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
@@ -23,10 +25,10 @@ export type Driver = {
 };
 
 /** The resources that a run shares with the others of its repository. */
-export type Neighbours = Required<Pick<StepInputs, 'ahead' | 'places' | 'pausedElsewhere'>> & {
+export type Neighbours = Required<Pick<StepInputs, 'ahead' | 'places' | 'pausedElsewhere' | 'linked'>> & {
   shortage(): Shortage | null;
-  /** Reads everything that the others have recorded so far. */
-  catchUp(): Promise<void>;
+  /** Reads everything that the others, or these of them, have recorded so far. */
+  catchUp(runs?: readonly RunId[]): Promise<void>;
 };
 
 /**
@@ -47,6 +49,7 @@ export function driveRun(
     ahead,
     places,
     pausedElsewhere: neighbours.pausedElsewhere,
+    linked: neighbours.linked,
   });
   const inFlight = new Map<string, Promise<void>>();
   /** Keys that failed since the run was halted: a halted run tries nothing twice. */
@@ -92,6 +95,8 @@ export function driveRun(
       looksAgain = false;
       const waitersBefore = waiters.length;
       await log.catchUp();
+      const linked = linkedRuns(log.state());
+      if (linked.length > 0) await neighbours.catchUp(linked);
       const now = inputs();
       await log.record((state) => facts(state, now));
       const state = log.state();
@@ -148,10 +153,15 @@ function facts(before: RunState | null, inputs: StepInputs): readonly RunEvent[]
 /** A halted run starts nothing, but keeps supervising what is running. */
 function effects(state: RunState, inputs: StepInputs): readonly (Step & { readonly kind: 'effect' })[] {
   const due = steps(state, inputs).filter((step) => step.kind === 'effect');
-  return state.mode.mode === 'halted'
-    ? due.filter(({ effect }) => effect.do === 'supervise' || effect.do === 'stop' || effect.do === 'discard')
-    : due;
+  return state.mode.mode === 'halted' ? due.filter(({ effect }) => whileHalted.has(effect.do)) : due;
 }
+
+const whileHalted: ReadonlySet<Effect['do']> = new Set<Effect['do']>([
+  'supervise',
+  'stop',
+  'discard',
+  'add-dependency',
+]);
 
 async function halt(log: RunLog, cause: unknown): Promise<void> {
   if (!isEnvironmental(cause)) throw cause;

@@ -12,6 +12,7 @@ import { contextOf, type Effect } from '../pipeline/step.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { Threads } from '../ports/outbox.ts';
+import type { AddDependency } from './dependencies.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { send, superviseAttempt, tell } from './jobs/attempts.ts';
 import { discardKept } from './jobs/disk-keeper.ts';
@@ -22,7 +23,11 @@ import { type RunLog, StaleEpoch } from './run-log.ts';
 type Supervision = { readonly followed: PromiseWithResolvers<void>; ended: Promise<void> | undefined };
 
 /** Performs one effect and records its result. Repeating it after a crash is safe. */
-export function performer(ports: EnginePorts, log: RunLog): (effect: Effect) => Promise<void> {
+export function performer(
+  ports: EnginePorts,
+  log: RunLog,
+  addDependency: AddDependency,
+): (effect: Effect) => Promise<void> {
   const attempts = new Map<string, Supervision>();
   const supervision = (id: string): Supervision => {
     const one = attempts.get(id) ?? { followed: Promise.withResolvers<void>(), ended: undefined };
@@ -68,6 +73,8 @@ export function performer(ports: EnginePorts, log: RunLog): (effect: Effect) => 
         return observeRunBranch(ports, log, effect);
       case 'observe-target':
         return observeTarget(ports, log);
+      case 'add-dependency':
+        return addDependency(log, effect);
       case 'bind-thread':
         return bindThread(ports.threads, log, effect);
       default:
@@ -144,13 +151,17 @@ async function askMerger(
     return log.record((state) => (state?.pending.some((waiting) => waiting.seq === answers) ? [settled] : null));
   }
   if (answer.outcome === 'done') return;
-  if (request.do === 'merge' && answer.because.rule === 'run-abandoned') return;
+  if (request.do === 'merge' && withdrawn.has(answer.because.rule)) return;
+  if (request.do === 'land' && answer.because.rule === 'dependency-open') return;
   if (request.do === 'land' || request.do === 'rebuild-landing') return landingRefused(ports, log, answer.because);
   // under another version of the plan the base is requested anew
   if (request.do === 'make-task-base')
     return log.state()?.hash === planBefore ? baseRefused(log, request.task, answer.because) : undefined;
   throw new EnvironmentFailed({ rule: 'merger-refused', request: request.do, because: answer.because });
 }
+
+/** Reasons of people that came between the request to merge and its intent. The ledger says how the run continues. */
+const withdrawn: ReadonlySet<Finding['rule']> = new Set<Finding['rule']>(['run-abandoned', 'dependency-open']);
 
 /** A refused undo names the command that asks for it again. */
 const refusalOf = ({ run }: RunLog, request: MergerRequest, because: Finding): Finding =>

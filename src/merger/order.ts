@@ -4,6 +4,7 @@ import type { RunEvent } from '../domain/ledger/events.ts';
 import type { StateDir } from '../domain/ledger/state-dir.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
+import { openDependency } from './proof/dependencies.ts';
 import { abandonReason, type History } from './proof/history.ts';
 
 /** The inputs of every operation of the merger. */
@@ -51,7 +52,7 @@ export type Intent<E> =
 /**
  * Records an intent, decided by exactly the events before it: another writer in between means deciding again.
  * This append is the fence against a coordinator that was replaced (I10): after it the ref may move, not before. A run that a person
- * gave up meanwhile begins nothing more; only what has landed may still be taken back.
+ * gave up meanwhile begins nothing more; only what has landed may still be taken back. Neither does one with an open dependency.
  */
 export async function recordIntent<E>(
   order: MergerOrder,
@@ -62,7 +63,8 @@ export async function recordIntent<E>(
     const intent = await decide(history);
     if (intent.decision === 'answer') return intent;
     if (intent.decision === 'resume') return (await isCurrent(order)) ? intent : { decision: 'answer', answer: stale };
-    const because = intent.event.type === 'undo-intended' ? null : abandonReason(history);
+    const isUndo = intent.event.type === 'undo-intended';
+    const because = isUndo ? null : (abandonReason(history) ?? openDependency(history, intent.event));
     if (because !== null) return { decision: 'answer', answer: refused(because) };
     const appended = await order.ledger.append(order.run, history.length, [intent.event], order.epoch);
     if (appended.outcome === 'appended') return intent;

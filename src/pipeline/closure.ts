@@ -1,5 +1,6 @@
 import type { TaskId, TreeId } from '../domain/base/ids.ts';
 import { openProofs } from '../domain/closure/barriers.ts';
+import { heldWave } from '../domain/dependencies/blocks.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
 import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
 import type { CheckOutcome, ClosureEvidence } from '../domain/gates/evidence.ts';
@@ -25,6 +26,11 @@ export function closure(state: RunState): readonly Step[] {
   if (wave === undefined || state.branch === null) return [];
   const round = wave.rounds.at(-1);
   if (!isRoundOpen(round)) return openOrClose(state, wave);
+  const [held] = round.status === 'merging' ? [] : heldWave(state, wave.index);
+  if (held !== undefined) {
+    const because = { rule: 'round-dependency', dependency: held.id } as const;
+    return [fact({ type: 'round-abandoned', wave: wave.index, round: round.round, because })];
+  }
   switch (round.status) {
     case 'opened': {
       const request = { do: 'build-candidate', run: state.run, wave: wave.index, round: round.round } as const;
@@ -43,7 +49,7 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   if (wave.approval === null) return [];
   const tasks = tasksOfWave(state, wave.index);
   // a landing in progress is of the waves closed before it; the next landing takes what is merged and closed after it
-  if (isQueued(state.landing)) return [];
+  if (isQueued(state.landing) || heldWave(state, wave.index).length > 0) return [];
   if (tasks.every(isResolved))
     return openProofs(state, wave).length > 0 ? [] : [fact({ type: 'wave-closed', wave: wave.index })];
   const isBusy = tasks.some((task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)));

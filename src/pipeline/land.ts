@@ -1,14 +1,16 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { openCriticalQuestions } from '../domain/board/board-requests.ts';
 import { openLandingRole, refusedByRole } from '../domain/closure/landing-reports.ts';
+import { heldLanding, holdsEnd } from '../domain/dependencies/blocks.ts';
 import type { Finding, FindingOf } from '../domain/findings/finding.ts';
+import { dueEnding, landingIsDue } from '../domain/landing/due-ending.ts';
 import { chosenTasks, landingConflicts } from '../domain/landing/land-some.ts';
 import { isMoving, type LandingState, type Rebuilt } from '../domain/landing/landing.ts';
-import { leftToLand, type Reverts } from '../domain/landing/undo.ts';
+import type { Reverts } from '../domain/landing/undo.ts';
 import { type Check, landsOnOwnBranch } from '../domain/plan/plan.ts';
 import { unprovenToLand } from '../domain/proofs/open-bundles.ts';
 import { mayProceed } from '../domain/run/resume.ts';
-import { type RunState, selectedWaves } from '../domain/run/run.ts';
+import type { RunState } from '../domain/run/run.ts';
 import { isLive } from '../domain/run/schedule.ts';
 import { isSettled } from '../domain/run/task.ts';
 import { policy } from '../domain/settings/policy.ts';
@@ -17,22 +19,18 @@ import { effect, fact, isItsTurn, type Step, type StepInputs } from './step.ts';
 
 /** The end of phase 6: moves the person's branch once, as the plan's `land` says. */
 export function land(state: RunState, inputs: StepInputs): readonly Step[] {
-  const over = allClosed(state) ? landedOutcome(state) : null;
-  if (over !== null) return [fact({ type: 'run-ended', outcome: over })];
-  const due = landingIsDue(state);
-  if (due === 'not-yet') return [];
-  if (due === 'nothing') return [fact({ type: 'run-ended', outcome: 'done' })];
+  const over = dueEnding(state);
+  if (over !== null) return holdsEnd(state) ? [] : [fact({ type: 'run-ended', outcome: over })];
+  if (landingIsDue(state) !== 'due') return [];
   const { landing } = state;
   if (landing.status === 'landed' || landing.status === 'offered') return [];
   // a pause, a stop or a question leaves no move half done
   if (isMoving(landing)) return [askLand(state)];
   const tap = state.taps.land;
-  // rejecting one wave keeps the others from landing, not from working
-  if (tap?.status === 'rejected') return allClosed(state) ? [fact({ type: 'run-ended', outcome: 'done' })] : [];
   if (tap !== undefined && tap.status !== 'approved') return [];
   // the landing that the person approved was refused, so they are asked again
   if (landing.status === 'refused') return [ask(state)];
-  if (!mayProceed(state) || openCriticalQuestions(state).length > 0) return [];
+  if (!mayProceed(state) || openCriticalQuestions(state).length + heldLanding(state).length > 0) return [];
   if (unprovenToLand(state, chosenTasks(state) ?? undefined).length > 0) return [];
   return tap === undefined && state.plan.land === 'ask' ? [ask(state)] : move(state, landing, inputs);
 }
@@ -42,26 +40,6 @@ function ask(state: RunState): Step {
   const tasks = some === null ? {} : { tasks: some };
   return fact({ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null, ...tasks });
 }
-
-/** Nothing is left to do, whether or not the run was stopped meanwhile. What was undone or left out stays on the run branch. */
-function landedOutcome(state: RunState): 'landed' | 'done' | null {
-  const { status } = state.landing;
-  if (status === 'landed') return leftToLand(state).length === 0 ? 'landed' : 'done';
-  return status === 'undone' || status === 'offered' ? 'done' : null;
-}
-
-function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
-  const waves = selectedWaves(state);
-  const closed = state.plan.land === 'wave' ? waves.filter((wave) => wave.closed) : allClosed(state) ? waves : [];
-  // a new version of the plan moves no branch before somebody has approved it
-  const approved = waves.some((wave) => wave.approval !== null);
-  if (closed.length === 0 || !approved) return 'not-yet';
-  const merged = closed.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
-  if (merged) return 'due';
-  return allClosed(state) ? 'nothing' : 'not-yet';
-}
-
-const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave) => wave.closed);
 
 function move(state: RunState, landing: LandingState, inputs: StepInputs): readonly Step[] {
   switch (landing.status) {

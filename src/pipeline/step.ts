@@ -1,4 +1,5 @@
 import type { AttemptId, CommitId, RunId, TaskId, TreeId } from '../domain/base/ids.ts';
+import type { LinkedRuns } from '../domain/dependencies/link.ts';
 import type { JudgeContext } from '../domain/gates/judge.ts';
 import type { Passed } from '../domain/gates/phase.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
@@ -62,6 +63,12 @@ export type Effect =
       readonly new: CommitId;
     }
   | { readonly do: 'observe-target' }
+  /** Adds a dependency, one at a time in the repository: its id and the runs that wait for each other concern all runs. */
+  | {
+      readonly do: 'add-dependency';
+      readonly request: RequestEvent & { readonly type: 'requested-dependency' };
+      readonly number: number;
+    }
   /** The key makes it safe to repeat: the other side returns the thread that it made before a crash. */
   | { readonly do: 'bind-thread'; readonly wave: number; readonly key: string };
 
@@ -82,6 +89,8 @@ export type StepInputs = {
   readonly places?: (state: RunState) => number;
   /** Providers that other runs have paused. Absent where nobody knows. */
   readonly pausedElsewhere?: (state: RunState) => readonly PauseElsewhere[];
+  /** The other runs, for dependencies. Absent where nobody knows them. */
+  readonly linked?: (state: RunState) => LinkedRuns;
 };
 
 /** Tells whether no other run moves the branch before this one. */

@@ -1,5 +1,6 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { answer, isIntegrating } from '../domain/decide/answer.ts';
+import { linkedFact } from '../domain/dependencies/link.ts';
 import { approvalProof } from '../domain/gates/phase.ts';
 import { discardedBy } from '../domain/kept/discard.ts';
 import { isMoving } from '../domain/landing/landing.ts';
@@ -24,7 +25,7 @@ import { thread } from './thread.ts';
  * A fact changes the state, so the engine records the first one and calls this again; effects may run side by side.
  */
 export function steps(state: RunState, inputs: StepInputs): readonly Step[] {
-  const answers = requests(state, inputs);
+  const answers = [...requests(state, inputs), ...dependencies(state, inputs)];
   if (state.ended !== null)
     return answers.length > 0 || state.ended !== 'done' ? answers : [...answers, ...lateLanding(state, inputs)];
   if (state.abandoned !== null) return [...answers, ...abandonment(state)];
@@ -44,6 +45,12 @@ export function steps(state: RunState, inputs: StepInputs): readonly Step[] {
     ...merge(state),
     ...land(state, inputs),
   ];
+}
+
+/** Records what other runs mean for the dependencies of this one, in any state. */
+function dependencies(state: RunState, { linked }: StepInputs): readonly Step[] {
+  const next = linked === undefined ? null : linkedFact(state, linked(state));
+  return next === null ? [] : [fact(next)];
 }
 
 /** The merger opens the run once a person has approved it; before that nothing is created. */
@@ -100,6 +107,7 @@ function requests(state: RunState, inputs: StepInputs): readonly Step[] {
       ...byMerger(state, inputs, seq, request),
       ...bySupervisor(state, seq, request),
       ...byDisk(state, seq, request),
+      ...byCoordinator(seq, request),
     );
   }
   return found;
@@ -125,6 +133,12 @@ function byDisk(state: RunState, seq: number, request: RequestEvent): readonly S
   const kept = discardedBy(state, request.task, request.paths);
   return kept.ok ? [effect(`discard ${seq}`, { do: 'discard', kept: kept.value, request, number: seq })] : [];
 }
+
+/** Requests whose answer depends on the other runs of the repository. */
+const byCoordinator = (seq: number, request: RequestEvent): readonly Step[] =>
+  request.type === 'requested-dependency'
+    ? [effect(`dependency ${seq}`, { do: 'add-dependency', request, number: seq })]
+    : [];
 
 /** Requests that only the merger can perform. Its answer settles them. */
 function byMerger(state: RunState, inputs: StepInputs, seq: number, request: RequestEvent): readonly Step[] {

@@ -2,6 +2,7 @@ import type { Routes } from '../contract/routes.ts';
 import { dcmHandlers } from '../dcm/handlers.ts';
 import { dcmContext } from './find.ts';
 import { boardHandlers, commandHandlers } from './handlers/commands.ts';
+import { dependencyHandlers } from './handlers/dependencies.ts';
 import { plannerHandlers } from './handlers/planner.ts';
 import { runHandlers } from './handlers/runs.ts';
 import { contractHandlers, repositoryHandlers, serverHandlers, streamHandlers } from './handlers/server.ts';
@@ -20,4 +21,5 @@ export const handlers: Handlers<Routes> = {
   ...taskHandlers,
   ...commandHandlers,
   ...boardHandlers,
+  ...dependencyHandlers,
 };

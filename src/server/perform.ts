@@ -35,6 +35,8 @@ export const routeActions = {
   resolve: [actions.resolve],
   prove: [actions.prove],
   revokeProof: [actions['revoke-proof']],
+  addDependency: [actions['add-dependency']],
+  endDependency: [actions['end-dependency']],
 } as const;
 
 type RunParams = { readonly repository: string; readonly run: string };

@@ -1,9 +1,12 @@
 import { type Barrier, barriersOfRun, openBarriers } from '../domain/closure/barriers.ts';
 import { type RoleView, rolesOf } from '../domain/closure/role-state.ts';
+import { dependenciesOf, openDebts } from '../domain/dependencies/blocks.ts';
+import { otherRun } from '../domain/dependencies/dependency.ts';
 import { barrierAdvice } from '../domain/explain/barrier-advice.ts';
+import { dependencyAdvice } from '../domain/explain/dependency-advice.ts';
 import { needsOf } from '../domain/explain/needs.ts';
 import { waveName } from '../domain/explain/text.ts';
-import { currentWave, tasksOfWave, type WaveState } from '../domain/run/run.ts';
+import { currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run/run.ts';
 import { isSettled } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { needSince, type RunView } from './run-view.ts';
@@ -14,7 +17,7 @@ export type ClosingAction = {
   /** The id of the barrier, the task, or the kind of the need. */
   readonly id: string;
   readonly kind: string;
-  /** A running task or closure role, or `person`. */
+  /** A running task or closure role, a run, or `person`. */
   readonly owner: string;
   readonly message: string;
   readonly since: string | null;
@@ -31,11 +34,13 @@ export function closingActions(view: RunView): readonly ClosingAction[] {
   const needs = needsOf(state).map((need): ClosingAction => {
     const { kind, task, record, barrier, message, command } = need;
     const id = barrier ?? (record === undefined ? (task ?? kind) : `question-${record}`);
-    return { id, kind, owner: 'person', message, since: needSince(view, need), command, ...codes.get(id) };
+    const owner = kind === 'requires' ? ownerOf(state, id) : 'person';
+    return { id, kind, owner, message, since: needSince(view, need), command, ...codes.get(id) };
   });
-  if (wave === undefined || state.ended !== null) return needs;
+  if (state.ended !== null) return needs;
   const named = new Set(needs.map(({ id }) => id));
-  const later = [...taskActions(view, wave), ...barrierActions(view, wave)];
+  const ofWave = wave === undefined ? [] : [...taskActions(view, wave), ...barrierActions(view, wave)];
+  const later = [...ofWave, ...debtActions(view)];
   return [...needs, ...later.filter(({ id }) => !named.has(id))];
 }
 
@@ -56,6 +61,20 @@ const taskActions = ({ state, times }: RunView, { index }: WaveState): readonly 
         command: `tidegate why ${state.run}/${task.id}`,
       };
     });
+
+/** The run that a dependency waits for. */
+const ownerOf = (state: RunState, id: string): string => {
+  const dependency = dependenciesOf(state).find((one) => one.id === id);
+  return (dependency === undefined ? null : otherRun(dependency)) ?? 'person';
+};
+
+/** Dependencies of other runs on this one. The run itself owes them. */
+const debtActions = ({ state }: RunView): readonly ClosingAction[] =>
+  openDebts(state).map((debt) => {
+    const { message } = dependencyAdvice(state, debt);
+    const command = `tidegate watch ${state.run}`;
+    return { id: debt.id, kind: 'dependency', owner: state.run, message, since: null, command };
+  });
 
 /** Returns the open barriers of a wave with their owners, ages and commands. */
 const barrierActions = (view: RunView, wave: WaveState): readonly ClosingAction[] =>

@@ -12,6 +12,7 @@ import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
 import { closureDocument } from './closing.ts';
+import { dependencyDocument } from './dependency-lines.ts';
 import { phaseMarks } from './phases.ts';
 import { keptDocument, needSince, type RunView } from './run-view.ts';
 import { taskWords } from './task-view.ts';
@@ -63,6 +64,9 @@ export function runDocument(view: RunView) {
     landing: landingDocument(state),
     /** The undo in progress: its subject, the commit it is prepared on, and the check it is waiting for. */
     undo: openUndo(state),
+    ...(state.dependencies === undefined
+      ? {}
+      : { dependencies: state.dependencies.map((one) => dependencyDocument(state.run, one)) }),
     /** Files that no snapshot holds. */
     kept: keptDocument(state),
     waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),

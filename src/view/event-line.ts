@@ -1,4 +1,5 @@
 import { safeLine, shellPath } from '../domain/base/safe-text.ts';
+import { endName } from '../domain/dependencies/dependency.ts';
 import { loginFix } from '../domain/explain/advice.ts';
 import {
   adviceText,
@@ -122,6 +123,16 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.task}: ${event.level} proof ${event.bundle} by ${event.by.who}: ${event.attestation}`;
     case 'proof-revoked':
       return `proof ${event.bundle} revoked by ${event.by.who}: ${event.reason}`;
+    case 'dependency-added':
+      return `dependency ${event.dependency} on ${endName(event.on)}${event.required ? '' : ' (optional)'} added by ${event.by.who}: ${event.text}`;
+    case 'dependency-owed':
+      return `${endName(event.of)} depends on it (${event.dependency}): ${event.text}`;
+    case 'dependency-unmet':
+      return `dependency ${event.dependency} needs a person: ${event.because === 'dropped' ? 'its task was dropped' : `the other run has ended (${event.because})`}`;
+    case 'dependency-resolved':
+      return `dependency ${event.dependency} resolved${event.landed === undefined ? ` by ${event.by.who}: ${event.reason ?? ''}` : `: ${endName(event.landed)} has landed on ${event.landed.branch}`}`;
+    case 'dependency-cancelled':
+      return `dependency ${event.dependency} cancelled by ${event.by.who}: ${event.reason}`;
     case 'barrier-resolved':
       return `${waveName(event.wave)}: ${event.barrier} resolved by ${event.by.who}: ${event.reason}`;
     case 'culprit-found':

@@ -10,6 +10,7 @@ import { isNear, runSpend, taskSpend } from '../domain/run/costs.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { endedAttempt } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
+import { dependencyLines } from './dependency-lines.ts';
 import { phaseLine } from './phases.ts';
 import { waveStanding } from './role-text.ts';
 import { type Activity, age, isTaskOpen, type Times, taskLine } from './task-view.ts';
@@ -68,6 +69,7 @@ export function standingLines(view: RunView): readonly Text[] {
     ...needsOf(state)
       .filter(({ kind }) => ended === null || undo !== null || kind === 'question' || kind === 'landing')
       .flatMap((need) => needLines(view, need)),
+    ...dependencyLines(state),
     ...keptLines(state, 5),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
@@ -91,8 +93,9 @@ export function undoText({ state, times, now }: RunView): string | null {
 function needLines(view: RunView, need: Need): readonly Text[] {
   const since = age(needSince(view, need), view.now);
   const subject = need.task === null ? '' : `${need.task}: `;
+  const waiting = need.kind === 'requires' ? 'waiting' : 'waiting for you';
   return [
-    [{ text: 'waiting for you', tone: 'waiting' }, since === '' ? '' : ` (${since})`, `: ${subject}${need.message}`],
+    [{ text: waiting, tone: 'waiting' }, since === '' ? '' : ` (${since})`, `: ${subject}${need.message}`],
     ...adviceLines(need),
   ];
 }

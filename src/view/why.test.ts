@@ -234,6 +234,16 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       Tidegate has changed nothing, and the work of the run is kept
       first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9
+    [need: requires]
+    checkout-k3f9 is waiting: dependency d1 on prices-7f2c is open: the new price list.
+      | to decide it yourself: tidegate dep resolve d1 -m "your reason"
+      nothing lands until prices-7f2c has landed on main
+      tidegate why prices-7f2c
+    [need: dependency]
+    checkout-k3f9 has been waiting for you for 12m 30s: dependency d1 on prices-7f2c is open: the new price list; prices-7f2c has ended (abandoned).
+      | if it is not needed any more: tidegate dep cancel d1 -m "your reason"
+      nothing lands until you decide
+      tidegate dep resolve d1 -m "your reason"
     [task: waiting]
     checkout-k3f9/hello starts next.
       tidegate watch checkout-k3f9

@@ -45,6 +45,7 @@ export function whyRun(view: RunView, context: WhyContext): Why {
       : unattended(view);
   if (state.ended !== null && undo === null) return whyEnded(view, state.ended);
   if (!context.attended) return unattended(view);
+  if (need?.kind === 'requires') return withAdvice(`${run} is waiting`, need);
   if (need !== undefined) return waitingForYou(view, need.task === null ? run : `${run}/${need.task}`, need);
   if (context.ahead !== null)
     return why(

@@ -163,6 +163,21 @@ function proofOf(
   };
 }
 
+/** Somebody who makes runs wait for each other, and now and then decides that they need not. */
+export function dependencyWhim(random: Random, state: RunState, runs: readonly RunId[]): RequestEvent {
+  const by = random.pick([me, you]);
+  const [known] = (state.dependencies ?? []).toReversed();
+  if (known !== undefined && random.chance(0.2)) {
+    const end = random.pick(['resolved', 'cancelled'] as const);
+    return { type: 'requested-dependency-end', dependency: known.id, end, reason: 'it is fine', by };
+  }
+  const tasks = Object.keys(state.tasks);
+  const other = random.pick(runs);
+  const on = random.pick([other, other, other, `${other}/${random.pick(tasks)}`, 'main', 'nowhere']);
+  const subject = random.chance(0.3) ? taskId(random.pick(tasks)) : null;
+  return { type: 'requested-dependency', subject, on, required: random.chance(0.8), text: `needs ${on}`, by };
+}
+
 export type Person = { answer(state: RunState): Asked | null };
 
 /** `run` is the one that is asked: a login that another run lacks too is tried again by that one. */
@@ -182,6 +197,7 @@ export function obedientPerson(random: Random): Person {
       const need = random.pick(needs);
       const asked = (request: RequestEvent): Asked => ({ run: state.run, request });
       if (need.kind === 'question') return asked(typed(state, need));
+      if (need.kind === 'requires' || need.kind === 'dependency') return settle(random, state, need);
       const subject = [need.kind, need.task, ...(need.barrier === undefined ? [] : [need.barrier])].join(' ');
       const count = (tries.get(subject) ?? 0) + 1;
       tries.set(subject, count);
@@ -216,6 +232,23 @@ function typedProof(state: RunState, { command }: Need): RequestEvent {
     known === undefined ? null : proofOf(state, subject.split('/')[1] ?? '', { level: known, ...components, by: me });
   if (proof === null) throw new Error(`nobody can type this: ${command}`);
   return proof;
+}
+
+/** Waits for the other run now and then; otherwise decides. The run that requires it is the one that is asked. */
+function settle(random: Random, state: RunState, need: Need): Asked | null {
+  if (need.kind === 'requires' && random.chance(0.7)) return null;
+  const dependency = (state.dependencies ?? []).find(({ id }) => id === need.barrier);
+  if (dependency === undefined) throw new Error(`nothing is known of ${need.barrier}`);
+  const end = random.pick(['resolved', 'cancelled'] as const);
+  const request = {
+    type: 'requested-dependency-end',
+    dependency: dependency.id,
+    end,
+    reason: 'seen it',
+    by: me,
+  } as const;
+  const owner = dependency.side === 'owes' && 'run' in dependency.other ? dependency.other.run : state.run;
+  return { run: owner, request };
 }
 
 const runIn = ({ command }: Need): RunId => runId(command.split(' ')[2] ?? '');

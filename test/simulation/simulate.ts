@@ -1,5 +1,6 @@
 import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import { type CommitId, type RunId, runId } from '../../src/domain/base/ids.ts';
+import { needsOf } from '../../src/domain/explain/needs.ts';
 import { aheadInQueue } from '../../src/domain/landing/landing-queue.ts';
 import { leftToLand } from '../../src/domain/landing/undo.ts';
 import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';
@@ -13,7 +14,7 @@ import type { Ledger, Stored } from '../../src/ports/ledger.ts';
 import type { FoundFiles, GitReader, Merger } from '../../src/ports/merger.ts';
 import { me, order, theRun } from '../support/plans.ts';
 import { type Chaos, chaos } from './chaos.ts';
-import { obedientPerson, whim } from './person.ts';
+import { dependencyWhim, obedientPerson, whim } from './person.ts';
 import { type Random, random } from './random.ts';
 import { matrixFile } from './random-contracts.ts';
 import { randomPlan } from './random-plan.ts';
@@ -43,6 +44,8 @@ export type Weather = {
   readonly fullDisks?: number;
   /** How many runs aim at the branch at once; one of several waits for a person all the time. */
   readonly runs?: number;
+  /** How often somebody makes a run depend on another one. */
+  readonly dependencies?: number;
 };
 
 /** The run hangs: nothing is to come, and neither has it ended nor does it tell a person what to do. */
@@ -88,7 +91,7 @@ class Failed extends Error {
 async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather: Weather): Promise<Simulation> {
   const person = obedientPerson(stage.random.fork());
   const mood = stage.random.fork();
-  let { whims, crashes } = weather;
+  let { whims, crashes, dependencies = 0 } = weather;
   let crashed = 0;
   /** Of runs that have landed, others still at work or not. */
   let undos = stage.runs.length > 1 ? 3 : 1;
@@ -121,7 +124,15 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
     if (outcome === 'whim') {
       if (mood.chance(0.05)) stage.clock.advance(25 * 60);
       if (mood.chance(0.2)) commitByHand(stage);
-      await stage.ledger.request(run, whim(mood, state));
+      // in the middle of things, a merge for example
+      const isLinking = dependencies > 0 && mood.chance(0.6);
+      if (isLinking) dependencies -= 1;
+      await stage.ledger.request(run, isLinking ? dependencyWhim(mood, state, stage.runs) : whim(mood, state));
+      continue;
+    }
+    if (dependencies > 0 && mood.chance(0.2)) {
+      dependencies -= 1;
+      await stage.ledger.request(run, dependencyWhim(mood, state, stage.runs));
       continue;
     }
     const isOver = state.ended !== null && state.pending.length === 0;
@@ -156,6 +167,7 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
     }
     const asked = person.answer(state);
     if (asked === null && isAheadOfIt(await states(stage), state)) continue;
+    if (asked === null && needsOf(state).some(({ kind }) => kind === 'requires')) continue;
     if (asked === null) throw new Stuck(`idle, not ended and nobody is told what to do`);
     await stage.ledger.request(asked.run, asked.request);
   }

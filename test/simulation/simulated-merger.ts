@@ -12,6 +12,7 @@ import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
 import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
 import { lostProof } from '../../src/merger/proof/bundles.ts';
 import { promotionsIn } from '../../src/merger/proof/components.ts';
+import { openDependency } from '../../src/merger/proof/dependencies.ts';
 import {
   abandonReason,
   allNeeds,
@@ -257,7 +258,7 @@ async function merge(order: Order, history: History, { wave, round }: Round): Pr
     const past = await order.ledger.read(order.run);
     const event = { type: 'merge-intended', wave, round, old: built.base, new: next } as const;
     if (past.length !== history.length) return merge(order, past, { wave, round });
-    const over = abandonReason(history);
+    const over = abandonReason(history) ?? openDependency(history, event);
     if (over !== null) return refused(over);
     const appended = await order.ledger.append(order.run, past.length, [event], order.epoch);
     if (appended.outcome === 'stale-epoch') return stale;
@@ -313,7 +314,12 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   if (git.ref(name) !== (open === null ? old : git.ref(name) === next ? next : old))
     return refused({ rule: 'branch-moved', ref: name, expected: old, actual: git.ref(name) });
   if (open === null) {
-    const unfit = unapprovedLanding(history) ?? lostProof(history, unlandedTasks(history)) ?? abandonReason(history);
+    const intent = { type: 'landing-intended', branch: onto, old, new: next, worktree: null } as const;
+    const unfit =
+      unapprovedLanding(history) ??
+      lostProof(history, unlandedTasks(history)) ??
+      abandonReason(history) ??
+      openDependency(history, intent);
     if (unfit !== null) return refused(unfit);
     const compared = rebuiltSince(history);
     if (compared === undefined && !isRebuilt && order.chaos.strikes(0.2))
@@ -323,12 +329,7 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
     const unjudged = isRebuilt ? landingGap(history, rebuilt) : null;
     if (unjudged !== null) return refused({ rule: 'landing-role', run: order.run, branch: onto, task: unjudged });
     if (order.chaos.strikes(0.1)) return refused({ rule: 'untracked-files', worktree: '/', files: ['notes.txt'] });
-    const appended = await order.ledger.append(
-      order.run,
-      history.length,
-      [{ type: 'landing-intended', branch: onto, old, new: next, worktree: null }],
-      order.epoch,
-    );
+    const appended = await order.ledger.append(order.run, history.length, [intent], order.epoch);
     if (appended.outcome === 'stale-epoch') return stale;
     if (appended.outcome === 'conflict') return land(order, await order.ledger.read(order.run));
     await order.schedule.turn(order.life);

@@ -57,6 +57,23 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
     expect([seen.has('starts-suspended'), seen.has('starts-allowed')]).toEqual([true, true]);
   });
 
+  test('with dependencies between runs: each is settled, and nothing gets past one', { timeout: 300_000 }, async () => {
+    const linked = { misfortunes: 12, whims: 40, crashes: 5, runs: 5, dependencies: 24 };
+    const seen = new Map<string, number>();
+    for (let seed = 1; seed <= Number(process.env['LINKED'] ?? 8); seed += 1) {
+      const played = await simulate(seed, linked).catch((cause: unknown) => {
+        throw new Error(`seed ${seed}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      });
+      for (const { event } of played.stored) {
+        const landed = event.type === 'dependency-resolved' && event.landed !== undefined ? ' by a landing' : '';
+        seen.set(`${event.type}${landed}`, (seen.get(`${event.type}${landed}`) ?? 0) + 1);
+      }
+      expect({ seed, wrong: await wrongWith(played) }).toEqual({ seed, wrong: [] });
+    }
+    const types = ['added', 'owed', 'unmet', 'resolved', 'cancelled', 'resolved by a landing'];
+    expect(types.filter((type) => !seen.has(`dependency-${type}`))).toEqual([]);
+  });
+
   test('ten at once on one branch, and one more that waits for a person all the time', {
     timeout: 300_000,
   }, async () => {

@@ -6,6 +6,7 @@ import type { Stored } from '../../src/ports/ledger.ts';
 import { checkAsked } from './check-asked.ts';
 import { checkExternal } from './check-dcm.ts';
 import { checkDefined } from './check-defined.ts';
+import { checkDependencies } from './check-dependencies.ts';
 import { checkIntegrated } from './check-integrated.ts';
 import { checkKept } from './check-kept.ts';
 import { checkLanded } from './check-landed.ts';
@@ -36,6 +37,7 @@ export function checkHistory(stored: readonly Stored[], world: World = {}): read
       history[0]?.stream.startsWith('external:') ? checkExternal(history) : checkRun(history, world),
     ),
     ...checkQueue(stored),
+    ...checkDependencies(stored),
     ...checkReachable(stored, world.git),
     ...checkProcesses(stored, world.processes ?? []),
   ].toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));

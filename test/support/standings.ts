@@ -1,7 +1,8 @@
-import { attemptId, taskId, treeId } from '../../src/domain/base/ids.ts';
+import { attemptId, runId, taskId, treeId } from '../../src/domain/base/ids.ts';
 import { sequenceOf } from '../../src/domain/base/sequence.ts';
 import type { BoardRecord } from '../../src/domain/board/board.ts';
 import type { TapState } from '../../src/domain/decide/tap.ts';
+import type { Dependency } from '../../src/domain/dependencies/dependency.ts';
 import type { NeedKind } from '../../src/domain/explain/needs.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
 import type { Handoff } from '../../src/domain/gates/evidence.ts';
@@ -410,6 +411,17 @@ const withRole: RunState = {
   },
 };
 
+const required: Dependency = {
+  id: 'd1',
+  side: 'requires',
+  task: null,
+  other: { run: runId('prices-7f2c') },
+  required: true,
+  text: 'the new price list',
+  by,
+  status: 'open',
+};
+
 const needs: Record<NeedKind, RunState> = {
   approve: asked,
   land: { ...closed, taps: { land: taps.pending } },
@@ -434,4 +446,6 @@ const needs: Record<NeedKind, RunState> = {
   question: { ...working, board: sequenceOf([question]) },
   barrier: withRole,
   landing: { ...closed, landing: landings.refused },
+  requires: { ...closed, dependencies: [required] },
+  dependency: { ...closed, dependencies: [{ ...required, status: 'unmet', unmet: 'abandoned' }] },
 };

@@ -46,6 +46,7 @@ export const commandList: CommandList = {
   answer: async () => (await import('./decide/answer.ts')).answerCommand,
   proof: async () => (await import('./decide/proof.ts')).proofCommand,
   resolve: async () => (await import('./decide/resolve.ts')).resolveCommand,
+  dep: async () => (await import('./decide/dep.ts')).depCommand,
   raise: async () => (await import('./decide/raise.ts')).raiseCommand,
   land: async () => (await import('./decide/land.ts')).landCommand,
   undo: async () => (await import('./decide/undo.ts')).undoCommand,

@@ -128,6 +128,18 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
     command: ({ run }, { bundle, reason }) => `proof revoke ${run}/${bundle} -m ${shellWord(reason)}`,
     accepted: ({ run }, { bundle }) => `Revoked ${run}/${bundle}. See: tidegate why --all ${run}`,
   },
+  'add-dependency': {
+    command: (subject, { on, required, text }) =>
+      `dep add ${partName(subject)} --on ${shellWord(on)}${required ? '' : ' --optional'} -m ${shellWord(text)}`,
+    accepted: (subject, { on, required }) =>
+      `${partName(subject)} now depends on ${on}${required ? '' : ' (optional)'}. See: tidegate dep list ${subject.run}`,
+  },
+  'end-dependency': {
+    command: (_, { dependency, end, reason }) =>
+      `dep ${end === 'resolved' ? 'resolve' : 'cancel'} ${dependency} -m ${shellWord(reason)}`,
+    accepted: ({ run }, { dependency, end }) =>
+      `${end === 'resolved' ? 'Resolved' : 'Cancelled'} ${dependency}. See: tidegate why --all ${run}`,
+  },
   raise: {
     command: (subject, { usd }) => `raise ${partName(subject)} --usd ${usd}`,
     accepted: (subject, { usd }) => {

@@ -43,6 +43,8 @@ const isAnnounced: Readonly<Record<NeedKind, boolean>> = {
   scope: true,
   question: true,
   barrier: true,
+  dependency: true,
+  requires: false,
   landing: true,
 };
 

@@ -1,5 +1,7 @@
-import type { TaskId, TreeId } from '../base/ids.ts';
+import type { RunId, TaskId, TreeId } from '../base/ids.ts';
 import { openCriticalQuestions } from '../board/board-requests.ts';
+import { dependencyFinding, heldWave, isForPerson } from '../dependencies/blocks.ts';
+import { otherRun } from '../dependencies/dependency.ts';
 import type { Finding } from '../findings/finding.ts';
 import { closureOf, type PlannedTask } from '../plan/plan.ts';
 import { openComponents } from '../proofs/components.ts';
@@ -16,8 +18,8 @@ import { judgesWholeTree } from './roles.ts';
 export type Barrier = {
   readonly id: string;
   readonly kind: BarrierKind;
-  /** The task or closure role that can remove it, or a person. */
-  readonly owner: TaskId | 'person';
+  /** The task or closure role that can remove it, the run of an open dependency, or a person. */
+  readonly owner: TaskId | RunId | 'person';
   /** The closure role or task that it is about; absent for a record of the board. */
   readonly task?: TaskId;
   /** The record of the board that it is about. */
@@ -28,7 +30,7 @@ export type Barrier = {
 };
 
 /** In the order in which people are asked about them. */
-type BarrierKind = 'question' | 'contract' | 'proof' | 'component' | 'report';
+type BarrierKind = 'question' | 'dependency' | 'contract' | 'proof' | 'component' | 'report';
 
 /**
  * Lists everything that keeps the wave from closing, in the order in which it is to be removed. Empty for a wave without exit
@@ -38,7 +40,13 @@ type BarrierKind = 'question' | 'contract' | 'proof' | 'component' | 'report';
 export function openBarriers(state: RunState, wave: WaveState): readonly Barrier[] {
   if (wave.closed) return unprovenToLand(state).filter(({ task }) => isOfWave(state, wave, task));
   const records = closureOf(state.plan, wave.index).length === 0 ? [] : openRecords(state);
-  return [...records, ...openContracts(state, wave), ...openProofs(state, wave), ...openReports(state, wave)];
+  return [
+    ...records,
+    ...openRequired(state, wave),
+    ...openContracts(state, wave),
+    ...openProofs(state, wave),
+    ...openReports(state, wave),
+  ];
 }
 
 const isOfWave = ({ tasks }: RunState, { index }: WaveState, task: TaskId | undefined): boolean =>
@@ -51,6 +59,15 @@ export function barriersOfRun(state: RunState): readonly Barrier[] {
     .filter((wave) => wave === current || wave.closed)
     .flatMap((wave) => openBarriers(state, wave));
 }
+
+/** Required dependencies of the run. They have commands of their own, so nobody resolves them for one tree. */
+const openRequired = (state: RunState, { index }: WaveState): readonly Barrier[] =>
+  heldWave(state, index).map((dependency) => ({
+    id: dependency.id,
+    kind: 'dependency',
+    owner: isForPerson(dependency) ? 'person' : (otherRun(dependency) ?? 'person'),
+    because: dependencyFinding(state, dependency),
+  }));
 
 /** Proofs and components that keep the wave from closing, without those that people resolved. Closure roles wait for them. */
 export function openProofs(state: RunState, wave: WaveState): readonly Barrier[] {

@@ -2,6 +2,7 @@ import { agentKinds, takesCommand } from '../../agents/agents.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { answerOnBoard } from '../board/board-requests.ts';
 import { answerRole, resolveBarrier, waitsForClosure } from '../closure/role-requests.ts';
+import { endDependency, examineDependency } from '../dependencies/dependency-requests.ts';
 import { heldFindings } from '../explain/hold.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
@@ -77,6 +78,10 @@ export function answer(state: RunState, request: RequestEvent): RequestAnswer {
       return answerOnBoard(state, request);
     case 'requested-resolve':
       return resolveBarrier(state, request);
+    case 'requested-dependency':
+      return examineDependency(state, request);
+    case 'requested-dependency-end':
+      return endDependency(state, request);
     case 'requested-proof':
       return registerProof(state, request);
     case 'requested-proof-revoke':
@@ -329,6 +334,7 @@ const abandon = (state: RunState, by: By): RequestAnswer =>
 const isAllowedAbandoned = ({ mode }: RunState, { type }: RequestEvent): boolean =>
   type === 'requested-abandon' ||
   type === 'requested-discard' ||
+  type === 'requested-dependency-end' ||
   (type === 'requested-resume' && mode.mode === 'halted');
 
 /** True when a request has begun to move the branch: the move is finished, whatever was requested since. */
@@ -348,12 +354,11 @@ const isLandingMoving = ({ landing }: RunState): boolean =>
 
 /**
  * Tells whether a request is allowed after the end of a run. A run that ended on its own branch may still land. Landed work may be
- * undone, other work discarded by name, and a question answered. A check definition may be granted, and a closure role or a lost proof
- * resolved, when it keeps the work from landing. After a halt, landing and undo may be tried again.
+ * undone, other work discarded by name, a question answered, and a dependency resolved. A check definition may be granted, and a closure
+ * role or a lost proof resolved, when it keeps the work from landing. After a halt, landing and undo may be tried again.
  */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
-  if (['requested-undo', 'requested-answer', 'requested-discard', 'requested-proof-revoke'].includes(request.type))
-    return true;
+  if (alwaysAllowed.has(request.type)) return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   if (request.type === 'requested-drop') return request.paths.length === 0;
   if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
@@ -369,12 +374,21 @@ function isAllowedLate(state: RunState, request: RequestEvent): boolean {
 const isLostProof = (state: RunState, barrier: string): boolean =>
   state.ended === 'done' && unprovenToLand(state).some(({ id }) => id === barrier);
 
+const alwaysAllowed: ReadonlySet<RequestEvent['type']> = new Set<RequestEvent['type']>([
+  'requested-undo',
+  'requested-answer',
+  'requested-discard',
+  'requested-proof-revoke',
+  'requested-dependency-end',
+]);
+
 const isRoleRefused = ({ landing }: RunState, barrier: string): boolean =>
   landing.status === 'refused' && landing.because.rule === 'landing-role' && landing.because.task === barrier;
 
-/** The halt that keeps a request from being answered; null when there is none. A halted run only ends agents and removes files. */
+/** The halt that keeps a request from being answered; null when there is none. A halted run only ends agents, removes files and adds dependencies. */
 export function waitsForResume(state: RunState, request: RequestEvent): Finding | null {
-  if (state.mode.mode !== 'halted' || request.type === 'requested-discard') return null;
+  const isPerformed = request.type === 'requested-discard' || request.type === 'requested-dependency';
+  if (state.mode.mode !== 'halted' || isPerformed) return null;
   const task = request.type === 'requested-drop' ? state.tasks[request.task]?.progress.status : undefined;
   if (task === 'launching' || task === 'running' || task === 'ended') return null;
   const decided = answer(state, request);

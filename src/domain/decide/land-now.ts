@@ -1,5 +1,6 @@
 import { err, ok } from '../base/result.ts';
 import { heldByQuestion, openCriticalQuestions } from '../board/board-requests.ts';
+import { dependencyFinding, heldLanding } from '../dependencies/blocks.ts';
 import { discarded } from '../kept/discard.ts';
 import { hasWhollyLanded, whyNotAlone } from '../landing/land-some.ts';
 import { isQueued } from '../landing/landing.ts';
@@ -19,6 +20,8 @@ export function landNow(state: RunState, request: RequestEvent & { readonly type
   if (state.ended !== null && !hasMerged(state)) return err({ rule: 'nothing-merged' });
   const [question] = openCriticalQuestions(state);
   if (question !== undefined) return err(heldByQuestion(state, question));
+  const [dependency] = heldLanding(state);
+  if (dependency !== undefined) return err(dependencyFinding(state, dependency));
   const [unproven] = unprovenToLand(state, request.tasks);
   if (unproven !== undefined) return err(unproven.because);
   const isWhole = discarded(state).length === 0;

@@ -7,6 +7,8 @@ import { heldByQuestion, isCritical } from '../board/board-requests.ts';
 import type { Barrier } from '../closure/barriers.ts';
 import { securityConcerns } from '../closure/role-state.ts';
 import type { TapState } from '../decide/tap.ts';
+import { openDependencies } from '../dependencies/blocks.ts';
+import type { Dependency } from '../dependencies/dependency.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
 import { findingsIn, passes } from '../gates/verdict.ts';
 import { hasKept } from '../kept/discard.ts';
@@ -16,6 +18,7 @@ import type { RunState } from '../run/run.ts';
 import type { Hold, TaskProgress } from '../run/task.ts';
 import { barrierAdvice } from './barrier-advice.ts';
 import { answerQuestion, continueWork, reworkInstead, withPaths } from './commands.ts';
+import { debtLines, dependencyAdvice } from './dependency-advice.ts';
 import { describeFinding, describeTrouble, sentenceOf } from './explain.ts';
 import { acceptLine, checkLines, diffLine, holdAdvice } from './hold.ts';
 import { brief, few, plural } from './text.ts';
@@ -57,7 +60,9 @@ export type Cause =
   | { readonly kind: 'scope'; readonly task: TaskId; readonly requests: readonly PathRequest[] }
   | { readonly kind: 'question'; readonly record: BoardRecord }
   /** Only a person can remove what keeps the wave open. */
-  | { readonly kind: 'barrier'; readonly task?: TaskId; readonly barrier: Barrier };
+  | { readonly kind: 'barrier'; readonly task?: TaskId; readonly barrier: Barrier }
+  /** `requires`: the run waits for another run. `dependency`: nothing but a person can resolve it. */
+  | { readonly kind: 'requires' | 'dependency'; readonly dependency: Dependency };
 
 type Failed = TaskProgress & { readonly status: 'failed' };
 
@@ -152,14 +157,19 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
     }
     case 'barrier':
       return barrierAdvice(state, cause.barrier);
+    case 'requires':
+    case 'dependency':
+      return dependencyAdvice(state, cause.dependency);
     case 'landing':
       return landingAdvice(state, cause.because);
   }
 }
 
-/** Concerns of security did not keep the run from here, but a person has to see them. */
+/** Concerns of security, and the runs that depend on this one, did not keep it from here, but a person has to see them. */
 function concerns(state: RunState): Pick<Advice, 'lines'> {
-  const lines = securityConcerns(state).map(({ task, findings }) => `${task} has concerns: ${few(findings)}`);
+  const concerned = securityConcerns(state).map(({ task, findings }) => `${task} has concerns: ${few(findings)}`);
+  const debts = openDependencies(state).filter(({ side }) => side === 'owes');
+  const lines = [...concerned, ...debtLines(state, debts)];
   return lines.length === 0 ? {} : { lines };
 }
 
@@ -256,7 +266,8 @@ export function failureText({ attempt }: Failed): string {
 }
 
 function whileOpen(state: RunState, record: BoardRecord): string {
-  if (isCritical(record) && state.ended !== 'landed') return describeFinding(heldByQuestion(state, record));
+  const mayLand = state.ended === null || state.ended === 'done';
+  if (isCritical(record) && mayLand) return describeFinding(heldByQuestion(state, record));
   return state.ended === null
     ? 'the run continues in the meantime'
     : 'the run has ended: your answer is kept on its board, but no agent reads it';

@@ -1,15 +1,19 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Barrier } from '../closure/barriers.ts';
+import { dependenciesOf } from '../dependencies/blocks.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import { type RunState, tasksOfWave } from '../run/run.ts';
 import type { Advice } from './advice.ts';
 import { answerQuestion, reworkInstead } from './commands.ts';
+import { dependencyAdvice } from './dependency-advice.ts';
 import { describeFinding, sentenceOf } from './explain.ts';
 import { holdAdvice } from './hold.ts';
 import { brief } from './text.ts';
 
 /** Explains what keeps a wave open, with the command that removes it. */
 export function barrierAdvice(state: RunState, barrier: Barrier): Advice {
+  const dependency = dependenciesOf(state).find(({ id }) => barrier.kind === 'dependency' && id === barrier.id);
+  if (dependency !== undefined) return dependencyAdvice(state, dependency);
   const known = barrier.task === undefined ? undefined : state.tasks[barrier.task]?.progress;
   if (barrier.kind === 'contract' && known?.status === 'held')
     return holdAdvice(state, known.hold, `${state.run}/${barrier.task}`);

@@ -7,6 +7,7 @@ import { type Explain, type Explained, type Sentence, type Sentences, withPlace 
 import { attemptSentences } from './sentences/attempt-sentences.ts';
 import { changeSentences } from './sentences/change-sentences.ts';
 import { dcmSentences } from './sentences/dcm-sentences.ts';
+import { dependencySentences } from './sentences/dependency-sentences.ts';
 import { documentSentences } from './sentences/document-sentences.ts';
 import { gateSentences } from './sentences/gate-sentences.ts';
 import { haltSentences } from './sentences/halt-sentences.ts';
@@ -27,6 +28,7 @@ const sentences: Sentences<Rules> = {
   ...landingSentences,
   ...mergerSentences,
   ...requestSentences,
+  ...dependencySentences,
   ...dcmSentences,
 };
 

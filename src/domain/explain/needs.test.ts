@@ -134,3 +134,18 @@ test('whenever nothing follows from a run that has not ended, every need has a c
   }
   expect(idle).toBeGreaterThan(50);
 });
+
+test('an open question outlives its run, however that ended, and can still be answered', () => {
+  const question: RunEvent = {
+    ...{ type: 'record-posted', kind: 'question', target: 'person', text: 'which table?', severity: 'critical' },
+    ...{ place: { id: '1', to: 'person', status: 'open' }, by: me },
+  };
+  for (const outcome of ['landed', 'done', 'failed', 'rejected', 'abandoned'] as const) {
+    const over = run(question, { type: 'run-ended', outcome });
+    expect([outcome, needsOf(over)]).toMatchObject([outcome, [{ kind: 'question', record: '1' }]]);
+    const answered = { type: 'record-answered', record: '1', text: 'the second', by: me } as const;
+    expect(needsOf(run(question, { type: 'run-ended', outcome }, answered))).toEqual([]);
+    // only a run that ended on its own branch may still land
+    expect(needsOf(over)[0]?.safe.includes('land')).toBe(outcome === 'done');
+  }
+});

@@ -2,12 +2,16 @@ import { present } from '../base/result.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
 import { type Barrier, barriersOfRun } from '../closure/barriers.ts';
+import { heldLanding, heldWave, isForPerson, openDebts } from '../dependencies/blocks.ts';
+import type { Dependency } from '../dependencies/dependency.ts';
+import { meetingLanding } from '../dependencies/link.ts';
+import { dueEnding } from '../landing/due-ending.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import { plannedById } from '../plan/plan.ts';
 import { unprovenToLand } from '../proofs/open-bundles.ts';
 import { isOver, runSpend, taskSpend } from '../run/costs.ts';
-import { currentWave, plannedStates, type RunState } from '../run/run.ts';
-import { blockingNeed } from '../run/schedule.ts';
+import { currentWave, plannedStates, type RunState, tasksOfWave } from '../run/run.ts';
+import { blockingNeed, isBlocked } from '../run/schedule.ts';
 import { isResolved, isSettled, liveAttempt, type TaskState } from '../run/task.ts';
 import { type Advice, adviceFor, type Cause } from './advice.ts';
 
@@ -17,19 +21,20 @@ export type Need = {
   readonly task: string | null;
   /** The record of the board that it is about. */
   readonly record?: string;
-  /** The id of the barrier that it is about. */
+  /** The id of the barrier or dependency that it is about. */
   readonly barrier?: string;
 } & Advice;
 export type NeedKind = Cause['kind'];
 
 /**
- * Returns what a run needs from people; empty while it continues without them. A run that has ended keeps its open questions; an abandoned one
- * keeps an undo that could not continue.
+ * Returns what a run needs from people; empty while it continues without them. A run that has ended, also an abandoned one, keeps its
+ * open questions: they outlive it. An abandoned run also keeps an undo that could not continue.
  */
 export const needsOf = (state: RunState): readonly Need[] =>
   causesOf(state).map((cause) => ({ kind: cause.kind, ...subjectOf(cause), ...adviceFor(state, cause) }));
 
 function subjectOf(cause: Cause): Pick<Need, 'task' | 'record' | 'barrier'> {
+  if (cause.kind === 'requires' || cause.kind === 'dependency') return { task: null, barrier: cause.dependency.id };
   if (cause.kind === 'barrier') return { task: cause.task ?? null, barrier: cause.barrier.id };
   if (cause.kind === 'held') return { task: cause.task, ...present({ barrier: cause.contract }) };
   if (cause.kind !== 'question') return { task: ('task' in cause && cause.task) || null };
@@ -48,7 +53,7 @@ function causesOf(state: RunState): readonly Cause[] {
   const asked = openToPerson(state);
   const isBarrier = ({ id }: BoardRecord): boolean => barriers.some(({ record }) => record === id);
   const questions = questionCauses(asked);
-  if (state.ended === 'abandoned') return openUndo(state) === null ? [] : halts;
+  if (state.ended === 'abandoned') return [...(openUndo(state) === null ? [] : halts), ...questions];
   if (state.ended !== null)
     return [...(state.mode.mode === 'halted' ? halts : landing), ...barriers.flatMap(barrierCause), ...questions];
   const tasks = Object.values(state.tasks);
@@ -61,6 +66,7 @@ function causesOf(state: RunState): readonly Cause[] {
     ...tasks.flatMap((task) => taskCause(state, task, contracts.get(task.id)) ?? []),
     ...landing,
     ...barriers.flatMap(barrierCause),
+    ...dependencyCauses(state),
     ...tasks.flatMap(scopeCauses),
     ...questionCauses(asked.filter((record) => !isBarrier(record))),
   ];
@@ -75,11 +81,34 @@ export function barriersOf(state: RunState): readonly Barrier[] {
   return ended === null || (ended === 'done' && taps.land?.status === 'approved') ? barriersOfRun(state) : [];
 }
 
-/** Questions are listed as such, and exit contracts with their held tasks. */
+/** Questions and dependencies are listed as such, and exit contracts with their held tasks. */
 const barrierCause = (barrier: Barrier): readonly Cause[] =>
-  barrier.owner !== 'person' || barrier.record !== undefined || barrier.kind === 'contract'
+  barrier.owner !== 'person' || barrier.record !== undefined || ['contract', 'dependency'].includes(barrier.kind)
     ? []
     : [{ kind: 'barrier', ...present({ task: barrier.task }), barrier }];
+
+/** A run waits for another one only when it has nothing else to do. What it owes matters to a person only at its end. */
+function dependencyCauses(state: RunState): readonly Cause[] {
+  const wave = currentWave(state);
+  const tasks = wave === undefined ? [] : tasksOfWave(state, wave.index);
+  const isIdle = tasks.every((task) => isSettled(task) || isBlocked(state, task));
+  const held = wave === undefined ? heldLanding(state) : heldWave(state, wave.index);
+  const isOver = dueEnding(state) !== null;
+  return [
+    ...held.flatMap((dependency): readonly Cause[] =>
+      isForPerson(dependency) ? [{ kind: 'dependency', dependency }] : isIdle ? [{ kind: 'requires', dependency }] : [],
+    ),
+    ...openDebts(state).flatMap((dependency): readonly Cause[] =>
+      (isOver && !isMet(state, dependency)) || dependency.status === 'unmet'
+        ? [{ kind: 'dependency', dependency }]
+        : [],
+    ),
+  ];
+}
+
+/** Its own landing meets the debt; the fact follows. */
+const isMet = (state: RunState, { branch = '', task }: Dependency): boolean =>
+  meetingLanding(state, branch, task) !== null;
 
 function modeCauses({ mode, shortage, ended }: RunState): readonly Cause[] {
   const disk: readonly Cause[] =

@@ -1,6 +1,7 @@
 import type { AttemptRules } from './attempt-rules.ts';
 import type { ChangeRules } from './change-rules.ts';
 import type { DcmRules } from './dcm-rules.ts';
+import type { DependencyRules } from './dependency-rules.ts';
 import type { DocumentRules } from './document-rules.ts';
 import type { GateRules } from './gate-rules.ts';
 import type { HaltRules } from './halt-rules.ts';
@@ -28,6 +29,7 @@ export type Rules = DocumentRules &
   LandingRules &
   MergerRules &
   RequestRules &
+  DependencyRules &
   DcmRules;
 export type Rule = keyof Rules;
 

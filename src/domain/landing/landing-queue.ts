@@ -1,5 +1,6 @@
 import type { CommitId, RunId, TaskId } from '../base/ids.ts';
 import { openCriticalQuestions } from '../board/board-requests.ts';
+import { heldLanding } from '../dependencies/blocks.ts';
 import { landsOnOwnBranch } from '../plan/plan.ts';
 import { unprovenToLand } from '../proofs/open-bundles.ts';
 import { mayProceed } from '../run/resume.ts';
@@ -18,8 +19,8 @@ type QueueEntry = {
 
 /**
  * Returns all moves of a branch that are due, in their order. A run that waits for a person is not in the queue, so it delays
- * nobody: it enters when its landing is approved, and leaves when the landing is refused, a critical question is open or the run
- * halts. An undo goes ahead of landings that have not begun. The order follows from the ledger alone.
+ * nobody: it enters when its landing is approved, and leaves when the landing is refused, a critical question or a dependency is open or the
+ * run halts. An undo goes ahead of landings that have not begun. The order follows from the ledger alone.
  */
 export const landingQueue = (runs: readonly RunState[], branch: string): readonly QueueEntry[] =>
   runs
@@ -61,14 +62,15 @@ function landingOf(state: RunState): readonly QueueEntry[] {
 }
 
 /**
- * A run that is paused, stopped, abandoned or held by a question finishes only a move that has begun. One that ended `done` lands
+ * A run that is paused, stopped, abandoned, or held by a question or a dependency finishes only a move that has begun. One that ended `done` lands
  * late, when a person asks.
  */
 function mayLand(state: RunState): boolean {
   const { mode, ended, abandoned, landing, taps } = state;
   if (ended !== null && (ended !== 'done' || taps.land?.status !== 'approved')) return false;
   if (isMoving(landing)) return mode.mode !== 'halted';
-  const isHeld = openCriticalQuestions(state).length > 0 || unprovenToLand(state).length > 0;
+  const isHeld =
+    openCriticalQuestions(state).length + heldLanding(state).length > 0 || unprovenToLand(state).length > 0;
   return abandoned === null && mayProceed(state) && !isHeld;
 }
 

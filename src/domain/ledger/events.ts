@@ -20,6 +20,7 @@ import type { AgentSession, AttemptOutcome, Hold } from '../run/task.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import type { ClosureEvent } from './closure-events.ts';
 import type { DcmEvent } from './dcm-events.ts';
+import type { DependencyEvent } from './dependency-events.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 
@@ -308,6 +309,7 @@ export type RunEvent =
     }
   | { readonly type: 'wave-closed'; readonly wave: number }
   | ClosureEvent
+  | DependencyEvent
   | LandingEvent
   // providers of models
   /** No agent of this provider starts before `until`; null: not before a person resumes. */

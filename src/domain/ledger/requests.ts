@@ -4,6 +4,7 @@ import type { RepoAttestation } from '../gates/evidence.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import type { BundleLevel, ProofArtifact } from '../proofs/bundle.ts';
+import type { DependencyRequest } from './dependency-events.ts';
 
 /** The person behind a request and its channel. An agent never approves anything. */
 export type By = {
@@ -68,6 +69,7 @@ type Request =
       readonly by: By;
     }
   | { readonly type: 'requested-proof-revoke'; readonly bundle: string; readonly reason: string; readonly by: By }
+  | DependencyRequest
   /** Raises the budget of one task or, without one, of the whole run. */
   | { readonly type: 'requested-raise'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
   | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }

@@ -2,6 +2,7 @@ import { evolveProviders, type Providers } from '../agents/provider.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
 import { type Board, withBoard } from '../board/board.ts';
 import { evolveTap, type TapState } from '../decide/tap.ts';
+import { type Dependency, evolveDependencies } from '../dependencies/dependency.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { BoundThread, CheckOutcome } from '../gates/evidence.ts';
 import type { Verdict } from '../gates/verdict.ts';
@@ -62,6 +63,8 @@ export type RunState = {
   readonly kept: readonly Kept[];
   /** Proofs that people gave, in order; absent for none. */
   readonly bundles?: readonly Bundle[];
+  /** Dependencies that the run has or owes, in order; absent for none. */
+  readonly dependencies?: readonly Dependency[];
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
   readonly shortage: Shortage | null;
@@ -218,6 +221,12 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'proof-registered':
     case 'proof-revoked':
       return { ...state, bundles: evolveBundles(state.bundles ?? [], event) };
+    case 'dependency-added':
+    case 'dependency-owed':
+    case 'dependency-unmet':
+    case 'dependency-resolved':
+    case 'dependency-cancelled':
+      return { ...state, dependencies: evolveDependencies(state.dependencies ?? [], event) };
     case 'barrier-resolved': {
       const { barrier, tree, reason, by, task } = event;
       const judged = task === undefined ? state : evolveOneTask(state, task, event);

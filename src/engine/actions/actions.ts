@@ -1,4 +1,5 @@
 import type { Action, ActionTerms } from './action.ts';
+import { addDependencyAction, endDependencyAction } from './dependency-actions.ts';
 import { answerAction, postAction, resolveAction, sendAction } from './message-actions.ts';
 import { orderAction } from './perform.ts';
 import { proveAction, revokeProofAction } from './proof-actions.ts';
@@ -46,6 +47,8 @@ const all = {
   resolve: resolveAction,
   prove: proveAction,
   'revoke-proof': revokeProofAction,
+  'add-dependency': addDependencyAction,
+  'end-dependency': endDependencyAction,
   raise: raiseAction,
   pause: pauseAction,
   resume: resumeAction,

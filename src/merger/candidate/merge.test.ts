@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { run, scene } from '../../../test/support/merger-scene.ts';
 import { me } from '../../../test/support/plans.ts';
 import { runOnly } from '../../../test/support/run-only.ts';
-import { taskId } from '../../domain/base/ids.ts';
+import { runId, type TaskId, taskId } from '../../domain/base/ids.ts';
 import { mergeRound } from './candidate.ts';
 
 const branch = `refs/tidegate/runs/${run}`;
@@ -227,4 +227,28 @@ test('nothing of a run that was given up is merged', async () => {
   await s.append({ type: 'run-abandoned', by: me });
   expect(await s.merge(0, 0)).toMatchObject({ outcome: 'refused', because: { rule: 'run-abandoned' } });
   expect(s.bare('rev-parse', branch)).toBe(before);
+});
+
+test('nothing is merged over a required dependency, of the run or of a task up to this wave, until it is settled', async () => {
+  await using s = await scene({ waves: [{ a: {} }, { b: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.closeRound(0, 0, ['a']);
+  const before = s.bare('rev-parse', branch);
+  const added = (dependency: string, more: { readonly task?: TaskId; readonly required?: boolean }) =>
+    s.append({
+      ...{ type: 'dependency-added', dependency, on: { run: runId('pay-0002') } },
+      ...{ required: true, text: 'the price list', by: me, ...more },
+    });
+  await added('d1', { required: false });
+  await added('d2', { task: taskId('b') });
+  await added('d3', { task: taskId('a') });
+  await added('d4', {});
+  await s.append({ type: 'dependency-unmet', dependency: 'd3', because: 'abandoned' });
+  expect(await s.merge(0, 0)).toMatchObject({ because: { rule: 'dependency-open', dependency: 'd3' } });
+  await s.append({ type: 'dependency-cancelled', dependency: 'd3', reason: 'no', by: me });
+  expect(await s.merge(0, 0)).toMatchObject({ because: { rule: 'dependency-open', dependency: 'd4' } });
+  expect(s.bare('rev-parse', branch)).toBe(before);
+  await s.append({ type: 'dependency-resolved', dependency: 'd4', reason: 'seen', by: me });
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
 });

@@ -325,3 +325,15 @@ test.each(['auto', 'branch'] as const)(
     expect((await s.events()).at(-1)).toMatchObject({ type: 'landed', tasks: ['a', 'b'] });
   },
 );
+
+test('a run with an open required dependency moves no branch, unless the move has begun', async () => {
+  await using s = await readyToLand({ 'new.txt': 'n\n' });
+  const required = { type: 'dependency-added', dependency: 'd1', on: { branch: 'prices' } } as const;
+  await s.append({ ...required, required: true, text: 'the price list', by: me });
+  const before = picture(s);
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'dependency-open', named: 'prices' } });
+  expect(picture(s)).toEqual(before);
+  await intendLanding(s);
+  expect(await land(s)).toEqual({ outcome: 'done' });
+  expectClean(s, runTip(s));
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { roleStates } from '../../domain/closure/role-state.ts';
 import { closureRoles } from '../../domain/closure/roles.ts';
+import { dependencyStatuses } from '../../domain/dependencies/dependency.ts';
 import { by, commit, count, id, time } from './common.ts';
 
 export const spend = z.strictObject({ used: z.number(), limit: z.number() }).meta({ description: 'US dollars' });
@@ -99,7 +100,7 @@ export const need = z.strictObject({
   kind: z.string(),
   task: id.nullable(),
   record: z.string().optional().meta({ description: 'the record of the board that needs an answer' }),
-  barrier: z.string().optional().meta({ description: 'the barrier of the wave that it is about' }),
+  barrier: z.string().optional().meta({ description: 'the barrier of the wave, or the dependency, that it is about' }),
   message: z.string(),
   ...advice,
   since: time.nullable(),
@@ -147,7 +148,7 @@ const closureRole = z.strictObject({
 const barrier = z.strictObject({
   id: z.string().meta({ description: 'names it in `tidegate resolve`' }),
   kind: z.string(),
-  owner: z.string().meta({ description: 'a running task, or `person`' }),
+  owner: z.string().meta({ description: 'a running task, a run, or `person`' }),
   message: z.string(),
   since: time.nullable(),
   command: z.string(),
@@ -179,6 +180,28 @@ const phase = z.strictObject({
   state: z.enum(['passed', 'active', 'waiting', 'failed']),
 });
 
+/** A dependency between two runs, or on a branch. */
+export const dependency = z.strictObject({
+  id: z.string().meta({ description: 'unique in the repository, for example `d1`' }),
+  from: z.string().meta({ description: 'the run or `run/task` that depends on the other end' }),
+  on: z.string().meta({ description: 'the run, `run/task` or branch that it depends on' }),
+  branch: z.literal(true).optional().meta({ description: 'present when `on` is a branch' }),
+  required: z.boolean().meta({ description: 'false: nothing waits for it' }),
+  status: z
+    .enum(dependencyStatuses)
+    .meta({ description: 'unmet: the other end is over without it, so a person decides' }),
+  unmet: z.enum(['landed', 'done', 'rejected', 'failed', 'abandoned', 'dropped']).optional(),
+  text: z.string(),
+  by: z.string(),
+  settled: z
+    .strictObject({
+      by: z.string(),
+      reason: z.string().optional(),
+      landed: z.strictObject({ branch: z.string(), commit }).optional(),
+    })
+    .optional(),
+});
+
 /** Also what `tidegate status --json` prints. */
 export const runDocumentSchema = z.strictObject({
   run: id,
@@ -206,6 +229,10 @@ export const runDocumentSchema = z.strictObject({
   branch: z.strictObject({ commit, tree: commit }).nullable(),
   landing,
   undo: z.strictObject({ task: id.nullable(), onto: commit.nullable(), check: z.string().nullable() }).nullable(),
+  dependencies: z
+    .array(dependency)
+    .optional()
+    .meta({ description: 'dependencies with one end at this run; absent when there are none' }),
   kept: z
     .array(z.strictObject({ task: id, attempt: z.string(), path: z.string(), why: z.string(), command: z.string() }))
     .meta({ description: 'files that no snapshot holds; each stays in its workspace until you discard it by name' }),

@@ -69,7 +69,7 @@ async function fetchText(url: string, method: string, headers: Readonly<Record<s
 /** With parameters that their schemas take. */
 const validPath = ({ path, params }: Route): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const guesses = ['x-1', '1', '0199a0de-0000-7000-8000-000000000001', 'a'];
+    const guesses = ['x-1', '1', 'd1', '0199a0de-0000-7000-8000-000000000001', 'a'];
     return guesses.find((guess) => params.shape[name]?.safeParse(guess).success) ?? 'x';
   });
 
