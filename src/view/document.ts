@@ -1,5 +1,6 @@
 import type { Providers } from '../domain/agents/provider.ts';
 import { isProven } from '../domain/closure/proven.ts';
+import { plannedIn } from '../domain/derived/derived-tasks.ts';
 import { landAgain } from '../domain/explain/advice.ts';
 import { adviceText, describeTrouble, describeWithFix, explain, sentenceOf } from '../domain/explain/explain.ts';
 import { checkOutput, holdAdvice } from '../domain/explain/hold.ts';
@@ -7,7 +8,6 @@ import { needsOf } from '../domain/explain/needs.ts';
 import type { CheckOutcome, Ending, HandoffEvidence } from '../domain/gates/evidence.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { pullRequestCommand } from '../domain/landing/pull-request.ts';
-import { plannedById } from '../domain/plan/plan.ts';
 import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
@@ -47,8 +47,8 @@ export function runDocument(view: RunView) {
         since: times.tasks[task.id] ?? null,
         launches: task.launches,
         attempt: attemptOf(task)?.id ?? null,
-        owns: plannedById(state.plan, task.id)?.owns ?? null,
-        needs: plannedById(state.plan, task.id)?.needs ?? [],
+        owns: plannedIn(state, task.id)?.owns ?? null,
+        needs: plannedIn(state, task.id)?.needs ?? [],
         granted: task.granted,
         asked: liveAttempt(task)?.requested ?? [],
         spend: taskSpend(state, task),

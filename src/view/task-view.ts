@@ -1,5 +1,6 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { roleOf } from '../domain/closure/role-state.ts';
+import { plannedIn } from '../domain/derived/derived-tasks.ts';
 import { failureText } from '../domain/explain/advice.ts';
 import { describeFinding, explain } from '../domain/explain/explain.ts';
 import { holdAdvice } from '../domain/explain/hold.ts';
@@ -11,7 +12,6 @@ import { isUndone } from '../domain/landing/undo.ts';
 import { isDcmEvent } from '../domain/ledger/dcm-events.ts';
 import { isRequest, type RunEvent } from '../domain/ledger/events.ts';
 import type { TapName } from '../domain/ledger/requests.ts';
-import { plannedById } from '../domain/plan/plan.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { blockingNeed, isLive, launchHalt } from '../domain/run/schedule.ts';
 import { countsAsDone, endedAttempt, type TaskState } from '../domain/run/task.ts';
@@ -136,7 +136,7 @@ function waitingText(state: RunState, task: TaskState): TaskText {
   const need = blockingNeed(state, task);
   if (need !== null)
     return { ...blocked, detail: `needs ${need}, which is ${state.tasks[need]?.progress.status ?? 'unknown'}` };
-  const open = (plannedById(state.plan, task.id)?.needs ?? []).filter((id) => !countsAsDone(state.tasks[id]));
+  const open = (plannedIn(state, task.id)?.needs ?? []).filter((id) => !countsAsDone(state.tasks[id]));
   if (open.length > 0) return { ...plain, detail: `for ${open.join(', ')}` };
   if (task.launches > 0) return { ...plain, detail: `for attempt ${task.launches + 1}` };
   return { ...plain, detail: waitText(state, task) };
@@ -174,7 +174,7 @@ export type JudgedFile = DiffEntry & { readonly whose: Whose | 'out-of-scope'; r
 
 /** Every file of a snapshot with its owner, or with the reason why the task must not change it, as judged by the gate. */
 export function judgeFiles(state: RunState, task: TaskState, snapshot: SnapshotEvidence): readonly JudgedFile[] {
-  const planned = plannedById(state.plan, task.id);
+  const planned = plannedIn(state, task.id);
   if (planned === undefined)
     return snapshot.diff.map((entry) => ({ ...entry, whose: 'out-of-scope', problem: 'not in the plan' }));
   const granted = Object.values(state.tasks).map(({ id, granted: paths }) => ({ task: id, paths }));

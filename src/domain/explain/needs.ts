@@ -2,6 +2,8 @@ import { present } from '../base/result.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
 import { type Barrier, openBarriers } from '../closure/barriers.ts';
+import { isBeingResolved } from '../derived/derive-resolver.ts';
+import { isVoid } from '../derived/derived-tasks.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import { plannedById } from '../plan/plan.ts';
 import { isOver, runSpend, taskSpend } from '../run/costs.ts';
@@ -116,6 +118,7 @@ function taskCause(state: RunState, task: TaskState): Cause | null {
   const { id, progress } = task;
   // a closure role that has ended is a barrier
   if (task.about !== undefined && isSettled(task)) return null;
+  if (isVoid(state, id) || isHandled(state, task)) return null;
   if (progress.status === 'held') return { kind: 'held', task: id, hold: progress.hold };
   if (progress.status === 'failed') return { kind: 'failed', task: id, failed: progress };
   const isOpen = task.wave === currentWave(state)?.index || task.about?.landing === true;
@@ -125,6 +128,13 @@ function taskCause(state: RunState, task: TaskState): Cause | null {
   if (progress.next.halt !== null) return { kind: 'launch', task: id, because: progress.next.halt };
   const need = blockingNeed(state, task);
   return need !== null && state.tasks[need]?.progress.status === 'dropped' ? { kind: 'blocked', task: id, need } : null;
+}
+
+/** A resolver works on it, or on the task that it was held for. */
+function isHandled(state: RunState, task: TaskState): boolean {
+  const { progress } = task;
+  const need = progress.status === 'held' && progress.hold.because === 'needs' ? state.tasks[progress.hold.task] : task;
+  return need !== undefined && isBeingResolved(state, need);
 }
 
 function scopeCauses(task: TaskState): readonly Cause[] {

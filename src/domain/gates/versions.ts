@@ -21,6 +21,7 @@ export const gateVersions = {
   snapshot: 5,
   secrets: 5,
   scope: 6,
+  sides: 1,
   files: 1,
   changes: 1,
   deliverables: 2,
@@ -47,7 +48,7 @@ export const phaseVersions = {
   ownership: 2,
   approval: 1,
   dispatch: 1,
-  monitor: 4,
+  monitor: 5,
   closure: 4,
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;

@@ -80,6 +80,8 @@ export const eventVersions: EventVersions = {
   'components-promoted': 1,
   'proof-registered': 1,
   'proof-revoked': 1,
+  'task-derived': 1,
+  'sides-compared': 1,
   'culprit-found': 1,
   'merge-intended': 1,
   'round-abandoned': 1,

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readChanges, readCommits, readManyChanges } from '../../adapters/git/write/index.ts';
+import { mustReadCommit, readChanges, readCommits, readManyChanges } from '../../adapters/git/write/index.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
-import { err, ok, type Result } from '../../domain/base/result.ts';
+import { err, ok, present, type Result } from '../../domain/base/result.ts';
 import type { ObjectGap } from '../../domain/findings/merger-rules.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import { sidesOf, writeRepairBase } from '../candidate/repair.ts';
+import { derivedIn, repairedSnapshot } from './derived.ts';
 import { verifyGeneratedObjects } from './generated-objects.ts';
-import { eventsOf, type History, isOfRound, judgedPhases } from './history.ts';
+import { eventsOf, type History, isOfRound, judgedPhases, planInForce } from './history.ts';
 import { verifyPromotedObjects } from './promoted-objects.ts';
 
 /**
@@ -23,6 +25,7 @@ export async function verifyObjects(
   )?.event;
   if (built === undefined) return err({ gap: 'no-candidate' });
   const ofRound = isOfRound({ wave, round });
+  const entries = eventsOf(history, 'round-opened').findLast(ofRound)?.event.tasks ?? [];
   const completed = eventsOf(history, 'candidate-completed').findLast(ofRound)?.event.commit;
   const roles = eventsOf(history, 'candidate-extended')
     .filter(ofRound)
@@ -31,7 +34,10 @@ export async function verifyObjects(
   const core = promoted ?? completed ?? built.steps.at(-1)?.commit ?? built.base;
   const parentOf = (at: number): CommitId => built.steps[at - 1]?.commit ?? built.base;
   const steps = [
-    ...built.steps.map((step, at) => ({ ...step, parent: parentOf(at), snapshot: snapshotIn(history, step.task) })),
+    ...built.steps.map((step, at) => {
+      const by = entries.find(({ task }) => task === step.task)?.by;
+      return { ...step, ...present({ by }), parent: parentOf(at), snapshot: snapshotIn(history, by ?? step.task) };
+    }),
     ...roles.map(({ task, snapshot: commit, ...step }, at) => ({
       ...step,
       task,
@@ -49,7 +55,9 @@ export async function verifyObjects(
     readonly judged: ReadonlySet<string>;
     readonly pair: readonly [TreeId, TreeId];
   }[] = [];
-  for (const { task, commit, tree, parent, snapshot } of steps) {
+  for (const step of steps) {
+    const { task, commit, tree, parent, snapshot } = step;
+    const by = 'by' in step ? step.by : undefined;
     if (!snapshot) return err({ gap: 'snapshot-unrecorded', task });
     const [taken, base] = [commits.get(snapshot.commit), commits.get(snapshot.base)];
     if (taken === undefined || base === undefined) return err({ gap: 'snapshot-missing', task });
@@ -61,7 +69,9 @@ export async function verifyObjects(
     if (made.tree !== tree) return err({ gap: 'candidate-tree', task });
     const paths = new Set(snapshot.diff.map((entry) => entry.path));
     compared.push({ task, judged: paths, pair: [base.tree, taken.tree] });
-    compared.push({ task, judged: paths, pair: [before.tree, made.tree] });
+    const whole = by === undefined ? snapshot : repairedSnapshot(history, task, by);
+    const inStep = new Set((whole ?? snapshot).diff.map((entry) => entry.path));
+    compared.push({ task, judged: inStep, pair: [before.tree, made.tree] });
   }
   const changes = await readManyChanges(
     repository,
@@ -71,12 +81,33 @@ export async function verifyObjects(
     const hidden = changes[at]?.find((change) => !paths.has(change.path));
     if (hidden !== undefined) return err({ gap: 'path-unjudged', task, path: hidden.path });
   }
-  for (const { task } of steps) {
-    const edited = await verifyEdit(repository, history, task);
+  for (const step of steps) {
+    const by = 'by' in step ? step.by : undefined;
+    const edited = await verifyEdit(repository, history, by ?? step.task);
     if (!edited.ok) return edited;
+    const repaired = by === undefined ? ok(null) : await verifyRepair(repository, history, by);
+    if (!repaired.ok) return repaired;
   }
   const levels = await verifyPromotedObjects(repository, history, { wave, round });
   return levels.ok ? await verifyGeneratedObjects(repository, history, { wave, round }) : levels;
+}
+
+/** Verifies that a resolver started from both sides and nothing else, and that its result was compared with them. */
+async function verifyRepair(repository: string, history: History, task: TaskId): Promise<Result<null, ObjectGap>> {
+  const inputs = derivedIn(history, task)?.event.inputs;
+  const snapshot = snapshotIn(history, task);
+  const recorded = eventsOf(history, 'sides-compared').findLast(
+    ({ event }) => event.task === task && event.snapshot === snapshot?.commit,
+  )?.event;
+  if (inputs === undefined || !snapshot || recorded === undefined) return err({ gap: 'snapshot-unrecorded', task });
+  const generated = new Set(Object.keys(planInForce(history).plan.generated));
+  const { tree } = await writeRepairBase(repository, inputs, { message: `Base of ${task}\n`, generated });
+  const started = await mustReadCommit(repository, snapshot.base);
+  if (started.tree !== tree) return err({ gap: 'repair-base', task });
+  const { markers, gone } = await sidesOf(repository, inputs, snapshot.commit);
+  return isDeepStrictEqual({ markers, gone }, { markers: recorded.markers, gone: recorded.gone })
+    ? ok(null)
+    : err({ gap: 'repair-sides', task });
 }
 
 /** The snapshot of a task that its gates judged last; with `commit` the last one that is this commit. */

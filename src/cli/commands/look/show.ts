@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { type AttemptId, attemptId, type TaskId } from '../../../domain/base/ids.ts';
 import { safeLine } from '../../../domain/base/safe-text.ts';
+import { plannedIn } from '../../../domain/derived/derived-tasks.ts';
 import { describeVerdict, explainVerdict } from '../../../domain/explain/explain.ts';
 import { holdAdvice } from '../../../domain/explain/hold.ts';
 import { directiveText, sleepText } from '../../../domain/explain/text.ts';
 import type { Verdict } from '../../../domain/gates/verdict.ts';
-import { plannedById } from '../../../domain/plan/plan.ts';
 import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../../../domain/run/task.ts';
 import { asIntended, nextAttempt, promptOf } from '../../../engine/prompt/prompt.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
@@ -47,13 +47,13 @@ async function showOne(typed: string | undefined, repo: RepositoryHandle): Promi
     task: state,
     dispatched: dispatched?.map(explainVerdict) ?? null,
     monitored: monitored?.map(explainVerdict) ?? null,
-    planned: plannedById(view.state.plan, task),
+    planned: plannedIn(view.state, task),
   });
 }
 
 function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
   const task = state.tasks[id];
-  const planned = plannedById(state.plan, id);
+  const planned = plannedIn(state, id);
   if (task === undefined || planned === undefined) return [];
   const { word, detail } = taskWords(state, task);
   const snapshot = snapshotOf(task);
@@ -73,6 +73,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${fileCount(snapshot)}`]),
     ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${safeLine(handoff.summary)}`]),
     ...(handoff?.remaining ?? []).map((text) => `remains   ${safeLine(text)}`),
+    ...(handoff?.dropped ?? []).map((text) => `left out  ${safeLine(text)}`),
     ...(handoff?.questions ?? []).map((text) => `question  ${safeLine(text)}`),
     ...(task.progress.status === 'held'
       ? ['', ...adviceLines(holdAdvice(state, task.progress.hold, `${state.run}/${id}`)), '']
