@@ -1,5 +1,6 @@
+import { hash as digest } from 'node:crypto';
 import { type ClosureRole, closureRoles, roleId } from '../../src/domain/closure/roles.ts';
-import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
+import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan/plan.ts';
 import { plan, type TaskSketch, task } from '../support/plans.ts';
 import type { Random } from './random.ts';
 
@@ -41,8 +42,12 @@ export function randomPlan(random: Random, suffix = ''): FrozenPlan {
     tasks: tasks.map((one) => ({ ...one, reads })),
     closure: roles.map((role) => randomRole(role, index)),
   }));
-  return { ...made, limits, ...(isClosed ? { waves: closed } : {}) };
+  const whole = { ...made, limits, ...(isClosed ? { waves: closed } : {}) };
+  return hasResolver(whole) ? { ...whole, resolver: { agent: ['command'], command: ['resolve'], model: null } } : whole;
 }
+
+/** By the plan itself: no draw of chance that would make every other history another one. */
+const hasResolver = (made: FrozenPlan): boolean => digest('sha256', canonicalJson(made), 'hex') < '8';
 
 /** The docs role writes; the others only look. */
 function randomRole(role: ClosureRole, wave: number): PlannedTask {
