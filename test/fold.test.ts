@@ -23,6 +23,7 @@ describe('a fold', () => {
       'base/sequence.ts',
       'board/board.ts',
       'decide/tap.ts',
+      'derived/derived-tasks.ts',
       'gates/verdict.ts',
       'kept/kept.ts',
       'landing/landing.ts',

@@ -45,7 +45,7 @@ export const phaseVersions = {
   load: 2,
   thread: 1,
   preflight: 1,
-  ownership: 2,
+  ownership: 3,
   approval: 1,
   dispatch: 1,
   monitor: 5,

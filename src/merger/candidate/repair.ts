@@ -8,7 +8,7 @@ import {
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
-import type { ComparedSides, RepairInputs, RepairSubject } from '../../domain/ledger/derived-task-events.ts';
+import type { RepairInputs, RepairSubject } from '../../domain/ledger/derived-task-events.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { type MergerOrder, mergerDone, recordFacts, refused } from '../order.ts';
 import { derivedIn } from '../proof/derived.ts';
@@ -76,13 +76,9 @@ export async function compareSides(order: MergerOrder, task: TaskId): Promise<Me
     ({ event }) => event.task === task && event.snapshot === snapshot,
   );
   if (isDone) return mergerDone;
-  const sides = await sidesOf(order.state.repository, derived.inputs, snapshot);
+  const { base, onto, snapshot: held, paths } = derived.inputs;
+  const commits = { base, ours: onto, theirs: held, result: snapshot };
+  const sides = await compareFiles(order.state.repository, commits, paths);
   failpoint('merger-sides-compared');
   return await recordFacts(order, { type: 'sides-compared', task, snapshot, ...sides });
 }
-
-export const sidesOf = (
-  repository: string,
-  { base, onto, snapshot, paths }: RepairInputs,
-  result: CommitId,
-): Promise<ComparedSides> => compareFiles(repository, { base, ours: onto, theirs: snapshot, result }, paths);

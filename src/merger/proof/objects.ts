@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mustReadCommit, readChanges, readCommits, readManyChanges } from '../../adapters/git/write/index.ts';
+import { readChanges, readCommits, readManyChanges } from '../../adapters/git/write/index.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, present, type Result } from '../../domain/base/result.ts';
 import type { ObjectGap } from '../../domain/findings/merger-rules.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
-import { sidesOf, writeRepairBase } from '../candidate/repair.ts';
-import { derivedIn, repairedSnapshot } from './derived.ts';
+import { repairedSnapshot } from './derived.ts';
 import { verifyGeneratedObjects } from './generated-objects.ts';
-import { eventsOf, type History, isOfRound, judgedPhases, planInForce } from './history.ts';
+import { eventsOf, type History, isOfRound, judgedPhases } from './history.ts';
 import { verifyPromotedObjects } from './promoted-objects.ts';
+import { verifyRepairObjects } from './repair-objects.ts';
 
 /**
  * Verifies that the repository holds what the ledger says of this round: snapshots are one commit on their recorded base, the
@@ -85,29 +85,11 @@ export async function verifyObjects(
     const by = 'by' in step ? step.by : undefined;
     const edited = await verifyEdit(repository, history, by ?? step.task);
     if (!edited.ok) return edited;
-    const repaired = by === undefined ? ok(null) : await verifyRepair(repository, history, by);
+    const repaired = by === undefined ? ok(null) : await verifyRepairObjects(repository, history, by);
     if (!repaired.ok) return repaired;
   }
   const levels = await verifyPromotedObjects(repository, history, { wave, round });
   return levels.ok ? await verifyGeneratedObjects(repository, history, { wave, round }) : levels;
-}
-
-/** Verifies that a resolver started from both sides and nothing else, and that its result was compared with them. */
-async function verifyRepair(repository: string, history: History, task: TaskId): Promise<Result<null, ObjectGap>> {
-  const inputs = derivedIn(history, task)?.event.inputs;
-  const snapshot = snapshotIn(history, task);
-  const recorded = eventsOf(history, 'sides-compared').findLast(
-    ({ event }) => event.task === task && event.snapshot === snapshot?.commit,
-  )?.event;
-  if (inputs === undefined || !snapshot || recorded === undefined) return err({ gap: 'snapshot-unrecorded', task });
-  const generated = new Set(Object.keys(planInForce(history).plan.generated));
-  const { tree } = await writeRepairBase(repository, inputs, { message: `Base of ${task}\n`, generated });
-  const started = await mustReadCommit(repository, snapshot.base);
-  if (started.tree !== tree) return err({ gap: 'repair-base', task });
-  const { markers, gone } = await sidesOf(repository, inputs, snapshot.commit);
-  return isDeepStrictEqual({ markers, gone }, { markers: recorded.markers, gone: recorded.gone })
-    ? ok(null)
-    : err({ gap: 'repair-sides', task });
 }
 
 /** The snapshot of a task that its gates judged last; with `commit` the last one that is this commit. */
