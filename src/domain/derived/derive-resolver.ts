@@ -15,8 +15,8 @@ type Derived = Extract<DerivedTaskEvent, { type: 'task-derived' }>;
 
 /**
  * Decides whether a held task gets a resolver. Null when the plan has none, when this pair of snapshot and integrated work had one, or
- * when it would need more than the task may do: a path outside of its scope, money beyond its budget, or a person's proof of the very
- * snapshot that it replaces.
+ * when it would need more than the task may do: a path outside of its scope, or money beyond its budget. Null as well when a person's
+ * proof or the level of a component is bound to the very snapshot that it would replace.
  */
 export function deriveResolver(state: RunState, task: TaskState): Derived | null {
   const { plan } = state;
@@ -26,7 +26,7 @@ export function deriveResolver(state: RunState, task: TaskState): Derived | null
   if (plan.resolver === undefined || stands === undefined || held === null) return null;
   const inputs = inputsOf(held);
   if (Object.values(state.derived ?? {}).some((made) => isSamePair(made.inputs, inputs))) return null;
-  if (neededLevel(stands) !== null || isOverBudget(state, task)) return null;
+  if (neededLevel(stands) !== null || stands.promotes !== undefined || isOverBudget(state, task)) return null;
   if (!areWithin(plan, stands, inputs.paths, granted)) return null;
   const id = freeId(state, task.id);
   return {
