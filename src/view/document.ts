@@ -1,6 +1,6 @@
 import type { Providers } from '../domain/agents/provider.ts';
 import { isProven } from '../domain/closure/proven.ts';
-import { plannedIn } from '../domain/derived/derived-tasks.ts';
+import { derivedToShow, plannedIn } from '../domain/derived/derived-tasks.ts';
 import { landAgain } from '../domain/explain/advice.ts';
 import { adviceText, describeTrouble, describeWithFix, explain, sentenceOf } from '../domain/explain/explain.ts';
 import { checkOutput, holdAdvice } from '../domain/explain/hold.ts';
@@ -10,7 +10,7 @@ import { openUndo } from '../domain/landing/landing-queue.ts';
 import { pullRequestCommand } from '../domain/landing/pull-request.ts';
 import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
-import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
+import { attemptOf, liveAttempt, snapshotOf, type TaskState } from '../domain/run/task.ts';
 import { closureDocument } from './closing.ts';
 import { phaseMarks } from './phases.ts';
 import { keptDocument, needSince, type RunView } from './run-view.ts';
@@ -39,7 +39,7 @@ export function runDocument(view: RunView) {
       closed: wave.closed,
       ...closureDocument(view, wave),
       ...(wave.bound === undefined ? {} : { thread: { board: wave.bound.board, id: wave.bound.id } }),
-      tasks: tasksOfWave(state, wave.index).map((task) => ({
+      tasks: [...tasksOfWave(state, wave.index), ...derivedToShow(state, wave.index)].map((task) => ({
         id: task.id,
         status: task.progress.status,
         detail: taskWords(state, task).detail,
@@ -54,6 +54,7 @@ export function runDocument(view: RunView) {
         spend: taskSpend(state, task),
         base: task.base,
         snapshot: snapshotOf(task)?.commit ?? null,
+        ...derivedDocument(state, task),
         ...view.activity?.get(task.id),
       })),
     })),
@@ -66,6 +67,15 @@ export function runDocument(view: RunView) {
     /** Files that no snapshot holds. */
     kept: keptDocument(state),
     waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),
+  };
+}
+
+/** The task that its work was merged through, or the tasks that it stands for. Empty for other tasks. */
+function derivedDocument(state: RunState, { id, progress }: TaskState) {
+  const derived = state.derived?.[id];
+  return {
+    ...(derived === undefined ? {} : { purpose: derived.purpose, standsFor: derived.standsFor }),
+    ...(progress.status === 'merged' && progress.through !== undefined ? { through: progress.through } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { roleOf } from '../domain/closure/role-state.ts';
-import { plannedIn } from '../domain/derived/derived-tasks.ts';
+import { isBeingResolved } from '../domain/derived/derive-resolver.ts';
+import { derivedFor, isStanding, plannedIn } from '../domain/derived/derived-tasks.ts';
 import { failureText } from '../domain/explain/advice.ts';
 import { describeFinding, explain } from '../domain/explain/explain.ts';
 import { holdAdvice } from '../domain/explain/hold.ts';
@@ -70,6 +71,12 @@ export const isTaskOpen = ({ progress }: TaskState): boolean =>
   !['merged', 'done', 'dropped'].includes(progress.status);
 
 export function describeTask(state: RunState, task: TaskState, activity?: TaskActivity): TaskText {
+  const text = describeProgress(state, task, activity);
+  const standsFor = state.derived?.[task.id]?.standsFor;
+  return standsFor === undefined ? text : { ...text, detail: joined(`for ${standsFor.join(', ')}`, text.detail) };
+}
+
+function describeProgress(state: RunState, task: TaskState, activity?: TaskActivity): TaskText {
   const { progress } = task;
   const { doing = null, changes = null } = activity ?? {};
   const role = roleOf(state, task);
@@ -98,27 +105,38 @@ export function describeTask(state: RunState, task: TaskState, activity?: TaskAc
         sign: '✓',
         tone: 'good',
         word: 'done',
-        detail: task.readOnly ? 'read-only, its handoff is the result' : 'made no changes',
+        detail: doneText(state, task),
       };
     case 'merged':
       return {
         sign: '✓',
         tone: 'good',
         word: 'merged',
-        detail: `${stat || fileCount(progress.snapshot)}, ${progress.commit.slice(0, 8)}${acceptanceText(task)}${isUndone(state, task.id) ? ', undone' : ''}`,
+        detail: `${stat || fileCount(progress.snapshot)}, ${progress.commit.slice(0, 8)}${acceptanceText(task)}${progress.through === undefined ? '' : `, through ${progress.through}`}${isUndone(state, task.id) ? ', undone' : ''}`,
       };
     case 'held':
       return {
         sign: '!',
         tone: 'bad',
         word: 'held',
-        detail: joined(holdAdvice(state, progress.hold, task.id).message, stat),
+        detail: joined(holdAdvice(state, progress.hold, task.id).message, repairText(state, task), stat),
       };
     case 'failed':
       return { sign: '✗', tone: 'bad', word: 'failed', detail: joined(failureText(progress), stat) };
     case 'dropped':
       return { sign: '-', tone: 'dim', word: 'dropped', detail: `by ${progress.by.who}` };
   }
+}
+
+function doneText(state: RunState, { id, readOnly }: TaskState): string {
+  if (state.derived?.[id] !== undefined) return 'its work is merged';
+  return readOnly ? 'read-only, its handoff is the result' : 'made no changes';
+}
+
+/** Names the derived task that repairs a held task; empty when there is none. */
+export function repairText(state: RunState, task: TaskState): string {
+  const maker = derivedFor(state, task.id).find((derived) => isStanding(state, derived))?.task;
+  return maker === undefined || !isBeingResolved(state, task) ? '' : `${maker} repairs it`;
 }
 
 function waitingText(state: RunState, task: TaskState): TaskText {
@@ -265,9 +283,10 @@ function touched(event: RunEvent): readonly TaskId[] {
     case 'task-held':
     case 'task-released':
     case 'role-opened':
+    case 'task-derived':
       return [event.task];
     case 'merged':
-      return event.tasks.map(({ task }) => task);
+      return event.tasks.flatMap(({ task, by }) => (by === undefined ? [task] : [task, by]));
     default:
       return [];
   }

@@ -145,3 +145,27 @@ test('work of a resolver counts no longer once a person starts the task again', 
   expect(p.git('show', 'main:list.txt')).toBe('right\nmiddle');
   expect(checkHistory(await p.events())).toEqual([]);
 }, 60_000);
+
+test('status, show, why and the log of events name both tasks', async () => {
+  const both = 'printf "left\\nright\\nmiddle\\n" > list.txt; tidegate handoff done -m "kept both"';
+  await using p = await project({ files, plan: conflict(sh(both)) });
+  await ran(p);
+  const said = async (...words: string[]): Promise<string> => (await p.cli(...words)).stdout;
+  const status = await said('status');
+  expect(status).toMatch(/right +merged .*through resolve-right-1/);
+  expect(status).toMatch(/resolve-right-1 +done .*for right · its work is merged/);
+  const { waves } = JSON.parse(await said('status', '--json')) as { waves: [{ tasks: { id: string }[] }] };
+  expect(waves[0].tasks.map(({ id, ...task }) => [id, task])).toMatchObject([
+    ['left', { status: 'merged' }],
+    ['right', { status: 'merged', through: 'resolve-right-1' }],
+    ['resolve-right-1', { status: 'done', purpose: 'resolver', standsFor: ['right'] }],
+  ]);
+  expect(await said('show', 'resolve-right-1')).toContain('for       right (resolver)');
+  expect(await said('show', 'resolve-right-1', '--prompt')).toMatch(
+    /Two tasks changed the same lines[\s\S]*wrote right[\s\S]*--dropped/,
+  );
+  expect(await said('why', 'right')).toContain('with the work of resolve-right-1');
+  expect(await said('why', 'resolve-right-1')).toContain('its work is merged for right');
+  expect(await said('events')).toContain('resolve-right-1: made to resolve the conflict of right in list.txt');
+  expect(await said('show')).toContain('resolve /bin/sh -c');
+}, 60_000);

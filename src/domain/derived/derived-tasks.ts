@@ -65,6 +65,14 @@ export const derivedOfWave = (state: RunState, wave: number): readonly TaskState
     derived.wave === wave && isStanding(state, derived) ? (state.tasks[derived.task] ?? []) : [],
   );
 
+/** Derived tasks of a wave that people see: those that stand for a task, and those whose work was merged for one. */
+export const derivedToShow = (state: RunState, wave: number): readonly TaskState[] =>
+  Object.values(state.derived ?? {}).flatMap((derived) => {
+    const task = state.tasks[derived.task];
+    const isShown = task !== undefined && (task.progress.status === 'done' || isStanding(state, derived));
+    return derived.wave === wave && isShown ? [task] : [];
+  });
+
 /** The derived tasks that were made for a task, in order, whether they stand for it or not. */
 export const derivedFor = (state: Pick<RunState, 'derived'>, task: TaskId): readonly DerivedTask[] =>
   Object.values(state.derived ?? {}).filter(({ standsFor }) => standsFor.includes(task));

@@ -191,6 +191,11 @@ export const everyTaskOf = ({ tasks, closure = [] }: PlannedWave): readonly Plan
 /** The tasks and closure roles of a plan. */
 export const everyTask = ({ waves }: FrozenPlan): readonly PlannedTask[] => waves.flatMap(everyTaskOf);
 
+/** Every agent that a run of the plan may start. */
+export const agentsIn = (plan: FrozenPlan): readonly string[] => [
+  ...new Set([...everyTask(plan).flatMap(({ agent }) => agent), ...(plan.resolver?.agent ?? [])]),
+];
+
 const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
 
 /** Returns a task or a closure role. Computed once for each plan, because a plan never changes. */
