@@ -200,7 +200,7 @@ describe('monitor', () => {
   });
   test('has no gate whose objection could not be explained', () => {
     const exit = { completion: 'contract', durability: null, proof: null, docs: null };
-    const drafting = { ...task('a'), drafts: 'a.plan.yaml', deliverables: ['a/**'], exit, closes: 'qa' } as const;
+    const drafting = { ...task('a'), drafts: 'a.plan.yaml', deliverables: ['a/**'], exit, closes: 'qa', purpose: 'resolver' } as const;
     const report = { word: 'pass', findings: [] };
     const ends = { handoff: handoff('n', { claims: { completion: 'contract' }, report }) };
     expect(judge(ends, drafting).map(({ gate }) => gate)).toHaveLength(monitorGates.length);

@@ -73,15 +73,20 @@ export function judgeMonitor(
   return task.drafts === undefined || isMoot ? verdicts : [...verdicts, judgeDraft(task.drafts, evidence)];
 }
 
-/** A resolver leaves no conflict, and keeps what both sides changed, or says in its handoff what it left out. */
-function judgeSides({ sides, handoff, nonce }: MonitorEvidence): Verdict {
+/**
+ * A resolver leaves no conflict, and keeps what both sides changed, or says in its handoff what it left out. In a file that a person
+ * edited by hand, the person decided.
+ */
+function judgeSides(evidence: MonitorEvidence): Verdict {
+  const { sides, handoff, nonce, acceptance } = evidence;
   if (sides === undefined) return inconclusive('sides', { rule: 'sides-compared' });
   const isOwn = handoff.kind === 'given' && handoff.handoff.nonce === nonce;
   const dropped = isOwn ? (handoff.handoff.dropped ?? []) : [];
+  const byHand = isAccepted(evidence) ? (acceptance?.edited ?? []) : [];
   return failWith('sides', [
     ...sides.markers.map((path) => ({ rule: 'markers-left', where: path }) as const),
-    ...unnamedHunks(sides.gone, dropped).map(
-      ({ path, side, from, to }) => ({ rule: 'hunk-gone', where: path, side, from, to }) as const,
+    ...unnamedHunks(sides.gone, dropped).flatMap(({ path, side, from, to }) =>
+      byHand.includes(path) ? [] : [{ rule: 'hunk-gone', where: path, side, from, to } as const],
     ),
   ]);
 }

@@ -28,7 +28,10 @@ type VerifyAt = { readonly approved: number; readonly opened: number; readonly r
 /** A task of a round, by its own work or by that of a derived task. For the latter, the work that it repairs has to be proven too. */
 export function verifyEntry(history: History, entry: RoundEntry, at: VerifyAt): void {
   const { task, snapshot, by } = entry;
-  if (by === undefined) return verifyTask(history, entry, at);
+  if (by === undefined) {
+    verifyTask(history, entry, at);
+    return;
+  }
   const proven = proveDerived(history, entry, at.opened);
   if ('gap' in proven) throw new Gap(proven);
   proven.forEach(at.rely);
