@@ -220,7 +220,7 @@ function findCulprit(
   return [blame(at, round, suspects, check, { tree, ...repairOf(state, round, suspects, commit) })];
 }
 
-/** What a resolver may repair: the one task that breaks the check, on top of the work before it. */
+/** Returns the work that a resolver may repair: the one task that breaks the check, on top of the work before it. */
 function repairOf(
   state: RunState,
   { steps, base }: Pick<BuiltRound, 'steps' | 'base'>,

@@ -30,7 +30,7 @@ export type RepairInputs = RepairSubject & {
   readonly check?: string;
 };
 
-/** What a resolver may repair. */
+/** The work that a resolver may repair. */
 export type RepairSubject = {
   /** The integrated work of the other tasks. */
   readonly onto: CommitId;

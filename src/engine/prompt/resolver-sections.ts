@@ -42,7 +42,7 @@ export function briefsSection(state: RunState, derived: DerivedTask): Section {
   return { text: ['## The tasks of both sides', ...briefs].join('\n\n'), cut: () => '' };
 }
 
-/** What the agents of both sides said when they finished, and the end of the output of the check. */
+/** Quotes the handoffs of both sides, and the end of the output of the check. */
 export function reportsSection(state: RunState, derived: DerivedTask, quotes: Quotes): Section {
   const handoffs = sidesOf(state, derived).flatMap((id) => {
     const task = state.tasks[id];
