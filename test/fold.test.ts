@@ -24,6 +24,7 @@ describe('a fold', () => {
       'board/board.ts',
       'decide/tap.ts',
       'dependencies/dependency.ts',
+      'derived/derived-tasks.ts',
       'gates/verdict.ts',
       'kept/kept.ts',
       'landing/landing.ts',

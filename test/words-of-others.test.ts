@@ -252,6 +252,7 @@ const unseen: Readonly<Record<string, string>> = {
   'phase-judged evidence.resolved.who': 'as of `barrier-resolved`',
   'task-edited snapshot.proofs[].path': 'as of `attempt-ended`',
   'task-edited snapshot.proofs[].kind': 'as of `attempt-ended`',
+  'task-derived granted[]': 'as of `task-granted`',
   'candidate-completed before.changes[].path': 'as of `candidate-built`, with generated files',
   'candidate-completed before.changes[].keys[]': 'as of `candidate-built`, with generated files',
   'landing-rebuilt before.changes[].keys[]': 'as of `candidate-built`, on a branch that moved',

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
  * supervisor took the message, 1 when not, and 2 for wrong usage or a command that only a person may run.
  */
 const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remaining text]... [--file path]... [--proof text]... [--question text]... [--claim part=level]...
+                        [--dropped "path:lines reason"]...     (resolvers: changes that the result lacks)
        tidegate handoff --json -        (a JSON document on stdin)
        tidegate verdict word [-m "summary"] [--finding text]... [--dimension name=word]... [--environment name=word]... [--approval text]...
                         [--target id]... [--benchmark id]... [--regressions n] [--item name]...     (closure roles only)
@@ -25,6 +26,7 @@ const lists: Readonly<Record<string, string>> = {
   '--file': 'files',
   '--proof': 'proofs',
   '--question': 'questions',
+  '--dropped': 'dropped',
 };
 
 /** Options of a verdict that are lists, and those that are names with words. */
@@ -277,7 +279,7 @@ function parse(args: readonly string[]): object | string {
   if (args[0] === '--json') return parseDocument(args);
   const [status, ...options] = args;
   if (status === undefined || !['done', 'partial', 'failed'].includes(status)) return 'say done, partial or failed';
-  const found: Record<string, string[]> = { remaining: [], files: [], proofs: [], questions: [] };
+  const found: Record<string, string[]> = { remaining: [], files: [], proofs: [], questions: [], dropped: [] };
   const claims: Record<string, string> = {};
   let summary: string | null = null;
   for (let index = 0; index < options.length; index += 2) {
@@ -293,7 +295,9 @@ function parse(args: readonly string[]): object | string {
     else return `unknown option ${option}`;
   }
   if (summary === null) return 'a summary is needed: -m "what was done"';
-  return { status, summary, ...found, ...(Object.keys(claims).length === 0 ? {} : { claims }) };
+  const { dropped = [], ...named } = found;
+  const left = dropped.length === 0 ? {} : { dropped };
+  return { status, summary, ...named, ...left, ...(Object.keys(claims).length === 0 ? {} : { claims }) };
 }
 
 function parseDocument(args: readonly string[]): object | string {

@@ -1,4 +1,4 @@
-import type { CommitId, RunId } from '../domain/base/ids.ts';
+import type { CommitId, RunId, TaskId } from '../domain/base/ids.ts';
 import { safeLine } from '../domain/base/safe-text.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { By } from '../domain/ledger/requests.ts';
@@ -62,6 +62,9 @@ export function takenTrailers(
       : [`Tidegate-Accepted-by: ${nameOf(accepted.event.by)} ${accepted.event.snapshot}`]),
   ];
 }
+
+/** The line of a commit message that names the derived task whose work it holds. */
+export const resolvedTrailer = (by: TaskId): string => `Tidegate-Resolved-by: ${by}`;
 
 export const editTrailer = (by: By, from: CommitId, left: CommitId): string =>
   `Tidegate-Edited-by: ${nameOf(by)} ${from}..${left}`;

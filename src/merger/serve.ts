@@ -16,6 +16,7 @@ import { addRole } from './candidate/add-role.ts';
 import { buildCandidate, mergeRound } from './candidate/candidate.ts';
 import { dropPaths } from './candidate/drop-paths.ts';
 import { promoteComponents } from './candidate/promote.ts';
+import { compareSides } from './candidate/repair.ts';
 import { makeTaskBase } from './candidate/task-base.ts';
 import { moveLanding } from './land/land.ts';
 import { rebuildLanding } from './land/rebuild-landing.ts';
@@ -39,6 +40,7 @@ const requestSchema: z.ZodType<MergerRequest> = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('add-generated'), run, wave: round, round }),
   z.strictObject({ do: z.literal('promote'), run, wave: round, round }),
   z.strictObject({ do: z.literal('add-role'), run, wave: round, round, task }),
+  z.strictObject({ do: z.literal('compare-sides'), run, task }),
   z.strictObject({ do: z.literal('merge'), run, wave: round, round }),
   z.strictObject({ do: z.literal('rebuild-landing'), run }),
   z.strictObject({ do: z.literal('land'), run }),
@@ -99,6 +101,8 @@ export async function perform(context: MergerContext, request: MergerRequest, ep
       return await promoteComponents(order, request);
     case 'add-role':
       return await addRole(order, request);
+    case 'compare-sides':
+      return await compareSides(order, request.task);
     case 'merge':
       return await mergeRound(order, { wave: request.wave, round: request.round });
     case 'rebuild-landing':

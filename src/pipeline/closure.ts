@@ -1,21 +1,24 @@
-import type { TaskId, TreeId } from '../domain/base/ids.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
+import { present } from '../domain/base/result.ts';
 import { openProofs } from '../domain/closure/barriers.ts';
 import { heldWave } from '../domain/dependencies/blocks.ts';
+import { isVoid, standInFor } from '../domain/derived/derived-tasks.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
 import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
-import type { CheckOutcome, ClosureEvidence } from '../domain/gates/evidence.ts';
+import type { CheckOutcome, ClosureEvidence, RoundEntry } from '../domain/gates/evidence.ts';
 import { judged } from '../domain/gates/judge.ts';
 import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts';
 import { isQueued } from '../domain/landing/landing.ts';
+import type { RepairSubject } from '../domain/ledger/derived-task-events.ts';
 import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
 import { type Check, closureOf, type FrozenPlan } from '../domain/plan/plan.ts';
 import { dueInRound, promotionsOf } from '../domain/proofs/components.ts';
 import { bisect, nextRoundSize } from '../domain/run/bisection.ts';
 import { mayProceed } from '../domain/run/resume.ts';
-import { type BuiltRound, isRoundOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
+import { type BuiltRound, isRoundOpen, makerIn, type RoundStep, type Tip } from '../domain/run/round.ts';
 import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run/run.ts';
-import { isBlocked, mayIntegrate } from '../domain/run/schedule.ts';
-import { type Hold, isResolved, isSettled, type TaskState } from '../domain/run/task.ts';
+import { isBlocked, isLive, isReadyToMerge, mayIntegrate } from '../domain/run/schedule.ts';
+import { type Hold, isResolved, isSettled, snapshotOf, type TaskState } from '../domain/run/task.ts';
 import { generatedPaths, generatorFailure } from '../domain/scope/claims.ts';
 import { closeByRoles } from './closure-roles.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
@@ -50,21 +53,22 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   const tasks = tasksOfWave(state, wave.index);
   // a landing in progress is of the waves closed before it; the next landing takes what is merged and closed after it
   if (isQueued(state.landing) || heldWave(state, wave.index).length > 0) return [];
-  if (tasks.every(isResolved))
+  const derived = Object.values(state.derived ?? {})
+    .flatMap((one) => (one.wave === wave.index ? (state.tasks[one.task] ?? []) : []))
+    .filter((task) => isUnderWay(task) || !isVoid(state, task.id));
+  if (tasks.every(isResolved) && !derived.some(isUnderWay))
     return openProofs(state, wave).length > 0 ? [] : [fact({ type: 'wave-closed', wave: wave.index })];
-  const isBusy = tasks.some((task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)));
+  const isBusy = [...tasks, ...derived].some(
+    (task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)),
+  );
   const ready = inOrder(
     tasks.filter((task) => mayIntegrate(state, task)),
     state,
   );
-  const unresolved = tasks.some((task) => !isResolved(task) && task.progress.status !== 'ready');
+  const unresolved = tasks.some((task) => !isResolved(task) && !isReadyToMerge(state, task));
   if (isBusy || ready.length === 0 || state.branch === null || state.mode.mode !== 'active') return [];
   if (mergesWhole(state, wave.index) && unresolved) return [];
-  const entries = ready
-    .slice(0, nextRoundSize(wave.rounds) ?? ready.length)
-    .flatMap((task) =>
-      task.progress.status === 'ready' ? [{ task: task.id, snapshot: task.progress.snapshot.commit }] : [],
-    );
+  const entries = ready.slice(0, nextRoundSize(wave.rounds) ?? ready.length).flatMap((task) => entryOf(state, task));
   return [
     fact({
       type: 'round-opened',
@@ -75,6 +79,16 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
     }),
   ];
 }
+
+/** The snapshot that a round takes for a task: its own, or that of the derived task that stands for it. */
+function entryOf(state: RunState, { id, progress }: TaskState): readonly RoundEntry[] {
+  if (progress.status === 'ready') return [{ task: id, snapshot: progress.snapshot.commit }];
+  const maker = standInFor(state, id);
+  return maker === null ? [] : [{ task: id, snapshot: maker.progress.snapshot.commit, by: maker.id }];
+}
+
+/** An agent works on it, or its gates have yet to judge it. */
+const isUnderWay = (task: TaskState): boolean => isLive(task) || task.progress.status === 'ended';
 
 /** Tells whether nothing of a wave is merged before all of it is. */
 const mergesWhole = ({ plan }: RunState, wave: number): boolean => plan.partial === 'hold' || isJudgedWhole(plan, wave);
@@ -109,7 +123,7 @@ function completeCandidate(state: RunState, wave: number, round: BuiltRound): re
   const isPart = round.status === 'built' && round.conflicts.length > 0 && isJudgedWhole(state.plan, wave);
   if (isPart) return [fact(abandoned)];
   if (tip === null) {
-    const stuck = round.tasks.filter(({ task }) => state.tasks[task]?.progress.status === 'ready');
+    const stuck = round.tasks.filter(({ task, by = task }) => state.tasks[by]?.progress.status === 'ready');
     if (stuck.length === 0) return [fact(abandoned)];
     // Otherwise the same round would be opened for ever.
     const because = { rule: 'nothing-integrated', tasks: stuck.map(({ task }) => task) } as const;
@@ -134,7 +148,7 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
     state,
     'candidate',
     tip,
-    (check) => holdRole(at, round, check) ?? findCulprit(state, at, { steps, tip }, check),
+    (check) => holdRole(at, round, check) ?? findCulprit(state, at, { ...round, tip }, check),
   );
   if ('step' in checked) return checked.step;
   const before = verifyBefore(state, at, round);
@@ -158,7 +172,7 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
 /** The tree passed without the last closure role, so that role breaks the check. Null when no role has changed anything. */
 function holdRole(at: At, { roles = [], tip }: BuiltRound, check: Check): readonly Step[] | null {
   const last = roles.at(-1);
-  return last === undefined || tip === null ? null : [blame(at, [last], check, { tree: tip.tree })];
+  return last === undefined || tip === null ? null : [blame(at, { tasks: [] }, [last], check, { tree: tip.tree })];
 }
 
 type Before = { readonly step: readonly Step[] } | { readonly evidence: Pick<ClosureEvidence, 'before'> };
@@ -167,21 +181,25 @@ type Before = { readonly step: readonly Step[] } | { readonly evidence: Pick<Clo
  * Runs the checks by their definitions from before this round, if its tasks changed these. A task that changed them is held if a
  * check fails.
  */
-function verifyBefore(state: RunState, at: At, { before, tip }: BuiltRound): Before {
+function verifyBefore(state: RunState, at: At, round: BuiltRound): Before {
+  const { before, tip } = round;
   if (before === undefined || tip === null) return { evidence: {} };
   const { tree, changes } = before;
   const suspects = changersIn(changes).map((task) => ({ task }));
   const defined = { passedOn: tip.tree, changes };
-  const checked = checkTree(state, 'candidate', before, (check) => [blame(at, suspects, check, { tree, defined })]);
+  const checked = checkTree(state, 'candidate', before, (check) => [
+    blame(at, round, suspects, check, { tree, defined }),
+  ]);
   return 'step' in checked ? checked : { evidence: { before: { tree, changes, checks: checked.outcomes } } };
 }
 
 function findCulprit(
   state: RunState,
   at: At,
-  { steps, tip }: { readonly steps: readonly RoundStep[]; readonly tip: Tip },
+  round: Pick<BuiltRound, 'steps' | 'tasks' | 'base'> & { readonly tip: Tip },
   check: Check,
 ): readonly Step[] {
+  const { steps, tip } = round;
   const tasks = steps.map(({ task }) => task);
   if (generatedPaths(state.plan).length > 0 && tasks.length > 1)
     return [blameTogether(state, at, tasks, { rule: 'round-check', check: check.name, tasks })];
@@ -204,24 +222,45 @@ function findCulprit(
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
   const failed = (suspects.length === 1 ? suspects : steps).at(-1);
   // with all its steps it is the whole checked candidate, generated files included
-  const { tree } = failed === steps.at(-1) ? tip : (failed ?? tip);
-  return [blame(at, suspects, check, { tree })];
+  const { commit, tree } = failed === steps.at(-1) ? tip : (failed ?? tip);
+  return [blame(at, round, suspects, check, { tree, ...repairOf(state, round, suspects, commit) })];
 }
 
-/** `tree` is the tree that failed. With several suspects it is the whole candidate. */
+/** Returns the work that a resolver may repair: the one task that breaks the check, on top of the work before it. */
+function repairOf(
+  state: RunState,
+  { steps, base }: Pick<BuiltRound, 'steps' | 'base'>,
+  suspects: readonly RoundStep[],
+  failing: CommitId,
+): { readonly repair?: RepairSubject } {
+  const [culprit, ...others] = suspects;
+  const task = culprit === undefined ? undefined : state.tasks[culprit.task];
+  if (state.plan.resolver === undefined || culprit === undefined || others.length > 0 || task === undefined) return {};
+  const onto = steps[steps.indexOf(culprit) - 1]?.commit ?? base;
+  const generated = new Set(generatedPaths(state.plan));
+  const paths = (snapshotOf(task)?.diff ?? []).map(({ path }) => path).filter((path) => !generated.has(path));
+  return { repair: { onto, failing, paths } };
+}
+
+/** `tree` is the tree that failed. With several suspects it is the whole candidate. Nothing repairs a repair. */
 function blame(
   at: At,
+  round: Pick<BuiltRound, 'tasks'>,
   suspects: readonly Pick<RoundStep, 'task'>[],
   check: Check,
-  seen: Pick<Hold & { readonly because: 'check' }, 'tree' | 'defined'>,
+  seen: Pick<Hold & { readonly because: 'check' }, 'tree' | 'defined' | 'repair'>,
 ): Step {
-  const { tree, defined } = seen;
+  const { tree, defined, repair } = seen;
   const ownPart = (task: TaskId): Pick<typeof seen, 'defined'> =>
     defined === undefined ? {} : { defined: { ...defined, changes: changesBy(task, defined.changes) } };
-  const culprits = suspects.flatMap(({ task }): readonly RunEvent[] => [
-    { type: 'culprit-found', ...at, task, check: check.name, tree },
-    { type: 'task-held', task, hold: { because: 'check', check: check.name, tree, ...ownPart(task) } },
-  ]);
+  const culprits = suspects.flatMap(({ task }): readonly RunEvent[] => {
+    const maker = makerIn(round, task);
+    const own = { ...ownPart(task), ...(maker === task ? present({ repair }) : {}) };
+    return [
+      { type: 'culprit-found', ...at, task: maker, check: check.name, tree },
+      { type: 'task-held', task: maker, hold: { because: 'check', check: check.name, tree, ...own } },
+    ];
+  });
   const because = { rule: 'round-check', check: check.name, tasks: suspects.map(({ task }) => task) } as const;
   return fact(...culprits, { type: 'round-abandoned', ...at, because });
 }

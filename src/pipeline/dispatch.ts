@@ -1,6 +1,7 @@
 import { providerOf } from '../domain/agents/provider-pause.ts';
 import { attemptId, type TaskId } from '../domain/base/ids.ts';
 import { isOutdatedRole } from '../domain/closure/role-requests.ts';
+import { isVoid } from '../domain/derived/derived-tasks.ts';
 import { approvalProof } from '../domain/gates/phase.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
@@ -26,7 +27,7 @@ export function live(state: RunState): readonly Step[] {
     const { dispatched } = verdictsOf(task);
     const breached = dispatched !== null && !passes(dispatched);
     const isGivenUp = state.mode.mode === 'stopped' || state.abandoned !== null || isDropped(state, task.id);
-    const unwanted = breached || isGivenUp || isOutdatedRole(state, task);
+    const unwanted = breached || isGivenUp || isOutdatedRole(state, task) || isVoid(state, task.id);
     if (unwanted) return [supervise, effect(`stop ${attempt.id}`, { do: 'stop', attempt })];
     const { termsCount: terms } = state;
     return attempt.terms < terms

@@ -1,7 +1,7 @@
 import { isPaused, pauseFor, providerOf } from '../domain/agents/provider-pause.ts';
 import type { TaskId } from '../domain/base/ids.ts';
+import { plannedIn } from '../domain/derived/derived-tasks.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
-import { plannedById } from '../domain/plan/plan.ts';
 import { isNear, runSpend, type Spend, taskSpend } from '../domain/run/costs.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { fact, type Step, type StepInputs } from './step.ts';
@@ -17,7 +17,7 @@ export function governor(state: RunState, inputs: StepInputs): readonly Step[] {
   const shared = sharedPause(state, inputs);
   if (shared !== null) return [fact(shared)];
   for (const task of Object.values(state.tasks)) {
-    const isPlanned = plannedById(state.plan, task.id) !== undefined;
+    const isPlanned = plannedIn(state, task.id) !== undefined;
     const trouble = isPlanned && task.progress.status === 'waiting' ? task.progress.next.trouble : null;
     const pause = trouble === null ? null : pauseFor(state.providers, trouble, inputs.now);
     if (pause !== null) return [fact(pause)];
@@ -49,6 +49,8 @@ function sharedPause(state: RunState, { pausedElsewhere, now }: StepInputs): Run
 function budgetNear(state: RunState): RunEvent | null {
   const warning = (task: TaskId | null, spend: Spend, warned: number | null): RunEvent | null =>
     isNear(spend) && warned !== spend.limit ? { type: 'budget-near', task, ...spend } : null;
-  const near = Object.values(state.tasks).map((task) => warning(task.id, taskSpend(state, task), task.warned));
+  // the budget of a derived task is that of the tasks that it stands for
+  const paying = Object.values(state.tasks).filter(({ id }) => state.derived?.[id] === undefined);
+  const near = paying.map((task) => warning(task.id, taskSpend(state, task), task.warned));
   return near.find((event) => event !== null) ?? warning(null, runSpend(state), state.warned);
 }

@@ -1,6 +1,9 @@
 import type { TaskId } from '../domain/base/ids.ts';
+import { present } from '../domain/base/result.ts';
+import { standInFor } from '../domain/derived/derived-tasks.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { dependentsOf, plannedById } from '../domain/plan/plan.ts';
+import { makerIn } from '../domain/run/round.ts';
 import { plannedStates, type RunState } from '../domain/run/run.ts';
 import { countsAsDone, snapshotOf } from '../domain/run/task.ts';
 import { fact, type Step } from './step.ts';
@@ -17,18 +20,23 @@ function conflicting(state: RunState): readonly RunEvent[] {
   return state.waves.flatMap(({ rounds }) => {
     const round = rounds.at(-1);
     if (round?.status !== 'built') return [];
-    return round.conflicts.flatMap(({ task, files }): readonly RunEvent[] => {
-      const known = state.tasks[task];
+    return round.conflicts.flatMap(({ task, files, repair }): readonly RunEvent[] => {
+      const maker = makerIn(round, task);
+      const known = state.tasks[maker];
       const entered = round.tasks.find((entry) => entry.task === task)?.snapshot;
       const isOpen = known?.progress.status === 'ready' && snapshotOf(known)?.commit === entered;
-      return isOpen ? [{ type: 'task-held', task, hold: { because: 'conflict', files } }] : [];
+      // nothing repairs a repair
+      const own = maker === task ? present({ repair }) : {};
+      return isOpen ? [{ type: 'task-held', task: maker, hold: { because: 'conflict', files, ...own } }] : [];
     });
   });
 }
 
 /** Holds ready tasks that need a held or dropped task: they would land without it. */
 function holdsOfDependents(state: RunState): readonly RunEvent[] {
-  const lost = plannedStates(state).filter(({ progress }) => ['held', 'dropped'].includes(progress.status));
+  const lost = plannedStates(state).filter(
+    ({ id, progress }) => ['held', 'dropped'].includes(progress.status) && standInFor(state, id) === null,
+  );
   return lost.flatMap(({ id }) =>
     dependentsOf(state.plan, id).flatMap((dependent): readonly RunEvent[] =>
       statusOf(state, dependent) === 'ready'
@@ -44,7 +52,7 @@ function releasesOfDependents(state: RunState): readonly RunEvent[] {
     if (progress.status !== 'held' || progress.hold.because !== 'needs') return [];
     const { task } = progress.hold;
     const isPlanned = plannedById(state.plan, task) !== undefined;
-    const isBack = !isPlanned || countsAsDone(state.tasks[task]);
+    const isBack = !isPlanned || countsAsDone(state.tasks[task]) || standInFor(state, task) !== null;
     return isBack ? [{ type: 'task-released', task: id }] : [];
   });
 }

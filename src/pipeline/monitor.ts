@@ -1,14 +1,14 @@
 import { resolvedContract } from '../domain/closure/open-contracts.ts';
+import { plannedIn } from '../domain/derived/derived-tasks.ts';
 import type { CheckOutcome } from '../domain/gates/evidence.ts';
 import { needsSnapshotChecks } from '../domain/gates/exit-gates.ts';
 import { judge, judged } from '../domain/gates/judge.ts';
-import { plannedById } from '../domain/plan/plan.ts';
 import { evolveTask } from '../domain/run/evolve-task.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { settleAttempt, settleLimits } from '../domain/run/settle-attempt.ts';
 import { evidenceOf, type TaskProgress, type TaskState } from '../domain/run/task.ts';
 import { checkStep, halt, outcomeOf } from './closure.ts';
-import { contextOf, fact, type Step } from './step.ts';
+import { contextOf, effect, fact, type Step } from './step.ts';
 
 /**
  * Phase 4: judges the result of an ended attempt and settles its task, in one append. The agent's own statements are no
@@ -23,20 +23,30 @@ export function monitor(state: RunState): readonly Step[] {
 type Ended = TaskProgress & { readonly status: 'ended' };
 
 function judgeEnded(state: RunState, task: TaskState, progress: Ended): readonly Step[] {
+  const comparison = compareSides(state, task, progress);
+  if (comparison !== null) return [comparison];
   const resolved = resolvedContract(state, task);
   const checked = resolved === null ? checkSnapshot(state, task, progress) : { resolved };
   if ('step' in checked) return checked.step;
   const evidence = { ...evidenceOf(progress), ...checked };
   const verdict = judged(contextOf(state), { phase: 'monitor', task: task.id, evidence });
-  const settled = settleAttempt(evolveTask(task, verdict), settleLimits(state.plan, task));
+  const settled = settleAttempt(evolveTask(task, verdict), settleLimits(state, task));
   return [settled === null ? fact(verdict) : fact(verdict, settled)];
+}
+
+/** The merger compares the result of a resolver with both sides before the gates judge it. Null when it has, or need not. */
+function compareSides({ run, derived }: RunState, { id: task }: TaskState, { attempt, snapshot }: Ended): Step | null {
+  if (derived?.[task]?.purpose !== 'resolver' || snapshot === null) return null;
+  if (attempt.sides?.snapshot === snapshot.commit) return null;
+  const request = { do: 'compare-sides', run, task } as const;
+  return effect(`compare-sides ${task} ${snapshot.commit}`, { do: 'ask-merger', request, answers: null });
 }
 
 type Checked = { readonly step: readonly Step[] } | { readonly checks?: readonly CheckOutcome[] };
 
 /** Runs the checks on the snapshot itself when the exit contract needs that and no other gate opposes. Ends at the first that fails. */
 function checkSnapshot(state: RunState, { id: task }: TaskState, progress: Ended): Checked {
-  const planned = plannedById(state.plan, task);
+  const planned = plannedIn(state, task);
   const { snapshot } = progress;
   if (planned === undefined || snapshot === null || !needsSnapshotChecks(state.plan, planned)) return {};
   const verdicts = judge(contextOf(state), { phase: 'monitor', task, evidence: evidenceOf(progress) });

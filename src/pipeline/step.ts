@@ -108,6 +108,7 @@ export const contextOf = (state: RunState): JudgeContext => ({
   plan: state.plan,
   hash: state.hash,
   granted: grantedIn(state),
+  ...(state.derived === undefined ? {} : { derived: Object.values(state.derived).map(({ planned }) => planned) }),
 });
 
 export const grantedIn = (state: RunState): JudgeContext['granted'] =>

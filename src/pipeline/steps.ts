@@ -9,6 +9,7 @@ import type { RequestEvent } from '../domain/ledger/requests.ts';
 import { currentWave, hasMerged, type RunState } from '../domain/run/run.ts';
 import { approval } from './approval.ts';
 import { baseChecks, closure } from './closure.ts';
+import { derive } from './derive.ts';
 import { dispatch, live } from './dispatch.ts';
 import { governor } from './governor.ts';
 import { holds } from './holds.ts';
@@ -40,6 +41,7 @@ export function steps(state: RunState, inputs: StepInputs): readonly Step[] {
     ...baseChecks(state),
     ...monitor(state),
     ...holds(state),
+    ...derive(state),
     ...dispatch(state, inputs),
     ...closure(state),
     ...merge(state),

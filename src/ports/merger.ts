@@ -27,6 +27,8 @@ export type MergerRequest =
       readonly round: number;
       readonly task: TaskId;
     }
+  /** Compares the newest snapshot of a resolver with both sides. -> sides-compared */
+  | { readonly do: 'compare-sides'; readonly run: RunId; readonly task: TaskId }
   /** Re-verifies the proof chain, then compare-and-swaps the run branch. -> merge-intended, merged */
   | { readonly do: 'merge'; readonly run: RunId; readonly wave: number; readonly round: number }
   /** Rebuilds the run's commits onto a target that moved. -> landing-rebuilt */

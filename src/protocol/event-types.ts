@@ -76,6 +76,8 @@ export const eventTypes = {
   'components-promoted': 'the candidate has the new levels in the matrix of components',
   'proof-registered': 'a proof that a person gave is in the registry of the run',
   'proof-revoked': 'a person revoked a proof',
+  'task-derived': 'Tidegate made a task that stands for others',
+  'sides-compared': 'the result of a resolver was compared with both sides',
   'culprit-found': 'bisection found the task that breaks a check',
   'merge-intended': 'the run branch is about to move',
   merged: 'the run branch has moved',

@@ -1,5 +1,6 @@
 import type { Providers } from '../domain/agents/provider.ts';
 import { isProven } from '../domain/closure/proven.ts';
+import { derivedToShow, plannedIn } from '../domain/derived/derived-tasks.ts';
 import { landAgain } from '../domain/explain/advice.ts';
 import { adviceText, describeTrouble, describeWithFix, explain, sentenceOf } from '../domain/explain/explain.ts';
 import { checkOutput, holdAdvice } from '../domain/explain/hold.ts';
@@ -7,10 +8,9 @@ import { needsOf } from '../domain/explain/needs.ts';
 import type { CheckOutcome, Ending, HandoffEvidence } from '../domain/gates/evidence.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { pullRequestCommand } from '../domain/landing/pull-request.ts';
-import { plannedById } from '../domain/plan/plan.ts';
 import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
-import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
+import { attemptOf, liveAttempt, snapshotOf, type TaskState } from '../domain/run/task.ts';
 import { closureDocument } from './closing.ts';
 import { dependencyDocument } from './dependency-lines.ts';
 import { phaseMarks } from './phases.ts';
@@ -40,7 +40,7 @@ export function runDocument(view: RunView) {
       closed: wave.closed,
       ...closureDocument(view, wave),
       ...(wave.bound === undefined ? {} : { thread: { board: wave.bound.board, id: wave.bound.id } }),
-      tasks: tasksOfWave(state, wave.index).map((task) => ({
+      tasks: [...tasksOfWave(state, wave.index), ...derivedToShow(state, wave.index)].map((task) => ({
         id: task.id,
         status: task.progress.status,
         detail: taskWords(state, task).detail,
@@ -48,13 +48,14 @@ export function runDocument(view: RunView) {
         since: times.tasks[task.id] ?? null,
         launches: task.launches,
         attempt: attemptOf(task)?.id ?? null,
-        owns: plannedById(state.plan, task.id)?.owns ?? null,
-        needs: plannedById(state.plan, task.id)?.needs ?? [],
+        owns: plannedIn(state, task.id)?.owns ?? null,
+        needs: plannedIn(state, task.id)?.needs ?? [],
         granted: task.granted,
         asked: liveAttempt(task)?.requested ?? [],
         spend: taskSpend(state, task),
         base: task.base,
         snapshot: snapshotOf(task)?.commit ?? null,
+        ...derivedDocument(state, task),
         ...view.activity?.get(task.id),
       })),
     })),
@@ -70,6 +71,15 @@ export function runDocument(view: RunView) {
     /** Files that no snapshot holds. */
     kept: keptDocument(state),
     waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),
+  };
+}
+
+/** The task that its work was merged through, or the tasks that it stands for. Empty for other tasks. */
+function derivedDocument(state: RunState, { id, progress }: TaskState) {
+  const derived = state.derived?.[id];
+  return {
+    ...(derived === undefined ? {} : { purpose: derived.purpose, standsFor: derived.standsFor }),
+    ...(progress.status === 'merged' && progress.through !== undefined ? { through: progress.through } : {}),
   };
 }
 

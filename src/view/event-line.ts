@@ -135,10 +135,12 @@ function textOf(event: LedgerEvent): string | null {
       return `dependency ${event.dependency} cancelled by ${event.by.who}: ${event.reason}`;
     case 'barrier-resolved':
       return `${waveName(event.wave)}: ${event.barrier} resolved by ${event.by.who}: ${event.reason}`;
+    case 'task-derived':
+      return `${event.task}: made to ${derivedText(event)}`;
     case 'culprit-found':
       return `${event.task}: breaks the check ${event.check}`;
     case 'merged':
-      return `${waveName(event.wave)}: merged ${event.tasks.map(({ task }) => task).join(', ')}`;
+      return `${waveName(event.wave)}: merged ${event.tasks.map(({ task, by }) => (by === undefined ? task : `${task} (by ${by})`)).join(', ')}`;
     case 'round-abandoned':
       return `${waveName(event.wave)}: integration abandoned: ${explain(event.because).detail}${event.suspects === undefined ? '' : '; trying fewer tasks'}`;
     case 'wave-closed':
@@ -195,6 +197,13 @@ function textOf(event: LedgerEvent): string | null {
     default:
       return null;
   }
+}
+
+function derivedText({ standsFor, inputs }: RunEvent & { readonly type: 'task-derived' }): string {
+  const tasks = standsFor.join(', ');
+  return inputs.check === undefined
+    ? `resolve the conflict of ${tasks} in ${inputs.paths.join(', ')}`
+    : `repair ${tasks}, which breaks the check ${inputs.check}`;
 }
 
 function heldText(hold: (RunEvent & { readonly type: 'task-held' })['hold']): string {

@@ -4,7 +4,14 @@ import type { Explained } from '../domain/explain/sentence.ts';
 import { waveName } from '../domain/explain/text.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { titleOf } from '../domain/plan/commit-subject.ts';
-import { type Check, closureOf, everyTask, type FrozenPlan, type PlannedTask } from '../domain/plan/plan.ts';
+import {
+  agentsIn,
+  type Check,
+  closureOf,
+  type FrozenPlan,
+  type PlannedResolver,
+  type PlannedTask,
+} from '../domain/plan/plan.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { selectedWaves } from '../domain/run/run.ts';
 import { isResolved, type TaskState } from '../domain/run/task.ts';
@@ -40,11 +47,15 @@ export function planView(
           `check   ${check.name}: ${check.run}`,
           ...(options.definitions === true ? definitionLines(check) : []),
         ])),
+    ...(plan.resolver === undefined ? [] : [`resolve ${resolverText(plan.resolver)}, for conflicts and broken checks`]),
     ...(plan.focus === undefined ? [] : [`focus   ${plan.focus.replaceAll(/\s+/g, ' ')}`]),
     `land    ${landTexts[plan.land]}`,
     ...warnings.map((warning): Text => [{ text: 'note    ', tone: 'waiting' }, findingText(explain(warning))]),
   ];
 }
+
+const resolverText = ({ agent, command }: PlannedResolver): string =>
+  command === null ? agent.join(', else ') : command.join(' ');
 
 /** The files that decide what a check or a closure role proves. */
 export const definitionLines = ({ definitions = [] }: Pick<Check, 'definitions'>): readonly Text[] =>
@@ -138,7 +149,7 @@ function fenceLine(plan: FrozenPlan): Text {
 function networkText(plan: FrozenPlan): string {
   const { network } = plan.fence;
   if (network !== null) return typeof network === 'string' ? network : network.join(' ');
-  const usual = new Set(everyTask(plan).flatMap((task) => task.agent.map(usualNetwork)));
+  const usual = new Set(agentsIn(plan).map(usualNetwork));
   if (!usual.has('on')) return 'off';
   return usual.has('off') ? 'on for agents, off for commands and checks' : 'on for agents, off for checks';
 }

@@ -1,4 +1,5 @@
 import { rolesOfWave } from '../domain/closure/role-state.ts';
+import { derivedToShow } from '../domain/derived/derived-tasks.ts';
 import { type Advice, spendText } from '../domain/explain/advice.ts';
 import { endLine } from '../domain/explain/ending.ts';
 import { explain } from '../domain/explain/explain.ts';
@@ -48,7 +49,11 @@ function waveLines(view: RunView): readonly Text[] {
   const width = Math.min(28, Math.max(...Object.keys(state.tasks).map((id) => id.length)));
   return selectedWaves(state).flatMap((wave): readonly Text[] => {
     const title = waveName(wave.index, state.plan.waves[wave.index]?.name);
-    const tasks = [...tasksOfWave(state, wave.index), ...rolesOfWave(state, wave.index)];
+    const tasks = [
+      ...tasksOfWave(state, wave.index),
+      ...derivedToShow(state, wave.index),
+      ...rolesOfWave(state, wave.index),
+    ];
     return [
       '',
       [{ text: title, tone: 'strong' }, waveStanding(state, wave)],

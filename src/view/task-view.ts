@@ -1,5 +1,7 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { roleOf } from '../domain/closure/role-state.ts';
+import { isBeingResolved } from '../domain/derived/derive-resolver.ts';
+import { derivedFor, isStanding, plannedIn } from '../domain/derived/derived-tasks.ts';
 import { failureText } from '../domain/explain/advice.ts';
 import { describeFinding, explain } from '../domain/explain/explain.ts';
 import { holdAdvice } from '../domain/explain/hold.ts';
@@ -11,7 +13,6 @@ import { isUndone } from '../domain/landing/undo.ts';
 import { isDcmEvent } from '../domain/ledger/dcm-events.ts';
 import { isRequest, type RunEvent } from '../domain/ledger/events.ts';
 import type { TapName } from '../domain/ledger/requests.ts';
-import { plannedById } from '../domain/plan/plan.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { blockingNeed, isLive, launchHalt } from '../domain/run/schedule.ts';
 import { countsAsDone, endedAttempt, type TaskState } from '../domain/run/task.ts';
@@ -70,6 +71,12 @@ export const isTaskOpen = ({ progress }: TaskState): boolean =>
   !['merged', 'done', 'dropped'].includes(progress.status);
 
 export function describeTask(state: RunState, task: TaskState, activity?: TaskActivity): TaskText {
+  const text = describeProgress(state, task, activity);
+  const standsFor = state.derived?.[task.id]?.standsFor;
+  return standsFor === undefined ? text : { ...text, detail: joined(`for ${standsFor.join(', ')}`, text.detail) };
+}
+
+function describeProgress(state: RunState, task: TaskState, activity?: TaskActivity): TaskText {
   const { progress } = task;
   const { doing = null, changes = null } = activity ?? {};
   const role = roleOf(state, task);
@@ -98,27 +105,38 @@ export function describeTask(state: RunState, task: TaskState, activity?: TaskAc
         sign: '✓',
         tone: 'good',
         word: 'done',
-        detail: task.readOnly ? 'read-only, its handoff is the result' : 'made no changes',
+        detail: doneText(state, task),
       };
     case 'merged':
       return {
         sign: '✓',
         tone: 'good',
         word: 'merged',
-        detail: `${stat || fileCount(progress.snapshot)}, ${progress.commit.slice(0, 8)}${acceptanceText(task)}${isUndone(state, task.id) ? ', undone' : ''}`,
+        detail: `${stat || fileCount(progress.snapshot)}, ${progress.commit.slice(0, 8)}${acceptanceText(task)}${progress.through === undefined ? '' : `, through ${progress.through}`}${isUndone(state, task.id) ? ', undone' : ''}`,
       };
     case 'held':
       return {
         sign: '!',
         tone: 'bad',
         word: 'held',
-        detail: joined(holdAdvice(state, progress.hold, task.id).message, stat),
+        detail: joined(holdAdvice(state, progress.hold, task.id).message, repairText(state, task), stat),
       };
     case 'failed':
       return { sign: '✗', tone: 'bad', word: 'failed', detail: joined(failureText(progress), stat) };
     case 'dropped':
       return { sign: '-', tone: 'dim', word: 'dropped', detail: `by ${progress.by.who}` };
   }
+}
+
+function doneText(state: RunState, { id, readOnly }: TaskState): string {
+  if (state.derived?.[id] !== undefined) return 'its work is merged';
+  return readOnly ? 'read-only, its handoff is the result' : 'made no changes';
+}
+
+/** Names the derived task that repairs a held task; empty when there is none. */
+export function repairText(state: RunState, task: TaskState): string {
+  const maker = derivedFor(state, task.id).find((derived) => isStanding(state, derived))?.task;
+  return maker === undefined || !isBeingResolved(state, task) ? '' : `${maker} repairs it`;
 }
 
 function waitingText(state: RunState, task: TaskState): TaskText {
@@ -136,7 +154,7 @@ function waitingText(state: RunState, task: TaskState): TaskText {
   const need = blockingNeed(state, task);
   if (need !== null)
     return { ...blocked, detail: `needs ${need}, which is ${state.tasks[need]?.progress.status ?? 'unknown'}` };
-  const open = (plannedById(state.plan, task.id)?.needs ?? []).filter((id) => !countsAsDone(state.tasks[id]));
+  const open = (plannedIn(state, task.id)?.needs ?? []).filter((id) => !countsAsDone(state.tasks[id]));
   if (open.length > 0) return { ...plain, detail: `for ${open.join(', ')}` };
   if (task.launches > 0) return { ...plain, detail: `for attempt ${task.launches + 1}` };
   return { ...plain, detail: waitText(state, task) };
@@ -174,7 +192,7 @@ export type JudgedFile = DiffEntry & { readonly whose: Whose | 'out-of-scope'; r
 
 /** Every file of a snapshot with its owner, or with the reason why the task must not change it, as judged by the gate. */
 export function judgeFiles(state: RunState, task: TaskState, snapshot: SnapshotEvidence): readonly JudgedFile[] {
-  const planned = plannedById(state.plan, task.id);
+  const planned = plannedIn(state, task.id);
   if (planned === undefined)
     return snapshot.diff.map((entry) => ({ ...entry, whose: 'out-of-scope', problem: 'not in the plan' }));
   const granted = Object.values(state.tasks).map(({ id, granted: paths }) => ({ task: id, paths }));
@@ -265,9 +283,10 @@ function touched(event: RunEvent): readonly TaskId[] {
     case 'task-held':
     case 'task-released':
     case 'role-opened':
+    case 'task-derived':
       return [event.task];
     case 'merged':
-      return event.tasks.map(({ task }) => task);
+      return event.tasks.flatMap(({ task, by }) => (by === undefined ? [task] : [task, by]));
     default:
       return [];
   }

@@ -1,4 +1,5 @@
 import { isPaused, otherAgent, providerOf } from '../domain/agents/provider-pause.ts';
+import { plannedIn } from '../domain/derived/derived-tasks.ts';
 import { type Advice, adviceFor, type Cause } from '../domain/explain/advice.ts';
 import { waveName } from '../domain/explain/text.ts';
 import { plannedById } from '../domain/plan/plan.ts';
@@ -133,7 +134,7 @@ function withStatus({ state, times, now }: RunView, id: string): string {
 
 function sharedPaths(state: RunState, task: TaskState, other: TaskState['id']): string {
   const theirs = plannedById(state.plan, other)?.shares ?? [];
-  const both = (plannedById(state.plan, task.id)?.shares ?? []).filter((path) => theirs.includes(path));
+  const both = (plannedIn(state, task.id)?.shares ?? []).filter((path) => theirs.includes(path));
   return both.join(', ') || 'a path';
 }
 
@@ -142,7 +143,7 @@ type Pause = { readonly sentence: string; readonly command: string | null };
 
 /** Null unless the provider of this waiting task is paused. */
 export function pauseOf(state: RunState, task: TaskState, now: string): Pause | null {
-  const planned = plannedById(state.plan, task.id);
+  const planned = plannedIn(state, task.id);
   if (planned === undefined || task.progress.status !== 'waiting') return null;
   const provider = providerOf(task);
   const pause = state.providers[provider];

@@ -315,6 +315,10 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/hello has been held for 12m 18s: added x.md: the task does not own it; added "a b'c.md": the task does not own it.
       its work is kept; after a grant or drop it is judged again at no cost
       tidegate grant checkout-k3f9/hello x.md 'a b'\\''c.md'
+    [gate: sides]
+    checkout-k3f9/hello has been held for 12m 18s: a.txt: the result lacks lines 3 to 4 of the task, and the handoff does not name them.
+      its work is kept, and nothing was merged
+      tidegate rework checkout-k3f9/hello -m 'keep the changes of both sides, or name each one that you leave out with --dropped'
     [gate: files]
     checkout-k3f9/hello has been held for 12m 18s: 30 files were changed; the limit is 20.
       its work is kept, and nothing was merged

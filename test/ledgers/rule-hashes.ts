@@ -27,6 +27,7 @@ const gates: Readonly<Record<Gate, Root>> = {
   snapshot: [work, 'judgeSnapshot'],
   secrets: [work, 'judgeSnapshot'],
   scope: [work, 'judgeScope'],
+  sides: [work, 'judgeSides'],
   files: [work, 'judgeCount'],
   changes: [work, 'judgeEmpty'],
   deliverables: [work, 'judgeDeliverables'],

@@ -171,7 +171,7 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
       judged(context, { phase: 'monitor', task: idOf(id), evidence }),
     );
     const task = stateOf(events).tasks[idOf(id)];
-    const settled = task === undefined ? null : settleAttempt(task, settleLimits(frozen, task));
+    const settled = task === undefined ? null : settleAttempt(task, settleLimits({ plan: frozen }, task));
     if (settled !== null) add(settled);
   }
   add(

@@ -1,5 +1,6 @@
+import { hash as digest } from 'node:crypto';
 import { type ClosureRole, closureRoles, roleId } from '../../src/domain/closure/roles.ts';
-import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
+import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan/plan.ts';
 import { plan, type TaskSketch, task } from '../support/plans.ts';
 import type { Random } from './random.ts';
 import { withContracts } from './random-contracts.ts';
@@ -43,8 +44,12 @@ export function randomPlan(random: Random, suffix = ''): FrozenPlan {
     closure: roles.map((role) => randomRole(role, index)),
   }));
   // the last draws of chance, so that plans without contracts are the ones that these seeds always had
-  return withContracts(random, { ...made, limits, ...(isClosed ? { waves: closed } : {}) }, suffix);
+  const whole = withContracts(random, { ...made, limits, ...(isClosed ? { waves: closed } : {}) }, suffix);
+  return hasResolver(whole) ? { ...whole, resolver: { agent: ['command'], command: ['resolve'], model: null } } : whole;
 }
+
+/** By the plan itself: no draw of chance that would make every other history another one. */
+const hasResolver = (made: FrozenPlan): boolean => digest('sha256', canonicalJson(made), 'hex') < '8';
 
 /** The docs role writes; the others only look. */
 function randomRole(role: ClosureRole, wave: number): PlannedTask {

@@ -13,6 +13,7 @@ import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/
 import { lostProof } from '../../src/merger/proof/bundles.ts';
 import { promotionsIn } from '../../src/merger/proof/components.ts';
 import { openDependency } from '../../src/merger/proof/dependencies.ts';
+import { derivedIn } from '../../src/merger/proof/derived.ts';
 import {
   abandonReason,
   allNeeds,
@@ -40,6 +41,7 @@ import { type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from
 import type { Chaos } from './chaos.ts';
 import type { Life, Schedule } from './schedule.ts';
 import type { SimulatedGit } from './simulated-git.ts';
+import { comparedIn, filesToRepair } from './simulated-repair.ts';
 
 export const targetRef = (branch: string): string => `refs/heads/${branch}`;
 
@@ -95,6 +97,8 @@ async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer
       return promote(order, history, request);
     case 'add-role':
       return addRole(order, history, request);
+    case 'compare-sides':
+      return compareSides(order, history, request.task);
     case 'merge':
       return merge(order, history, request);
     case 'rebuild-landing':
@@ -142,6 +146,12 @@ async function makeTaskBase(order: Order, history: History, task: TaskId): Promi
   const { plan } = planInForce(history);
   const tip = runTip(history);
   if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
+  const inputs = derivedIn(history, task)?.event.inputs;
+  if (inputs !== undefined) {
+    const parents = [inputs.failing ?? inputs.onto, inputs.snapshot];
+    const commit = git.write(filesToRepair(git, inputs), parents, `base ${task}`);
+    return record(order, { type: 'task-base-made', task, commit, tree: git.read(commit).tree });
+  }
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isBelow(history, need));
   let { files } = git.read(tip);
   for (const need of needs) {
@@ -155,6 +165,13 @@ async function makeTaskBase(order: Order, history: History, task: TaskId): Promi
   return record(order, { type: 'task-base-made', task, commit, tree: git.read(commit).tree });
 }
 
+async function compareSides(order: Order, history: History, task: TaskId): Promise<MergerAnswer> {
+  const inputs = derivedIn(history, task)?.event.inputs;
+  const snapshot = lastSnapshot(history, task)?.commit;
+  if (inputs === undefined || snapshot === undefined) return refused({ rule: 'no-snapshot', task });
+  return record(order, { type: 'sides-compared', task, snapshot, ...comparedIn(order.git, inputs, snapshot) });
+}
+
 type Round = { readonly wave: number; readonly round: number };
 const isThis = (of: Round) => (event: Round) => event.wave === of.wave && event.round === of.round;
 
@@ -166,7 +183,7 @@ async function buildCandidate(order: Order, history: History, { wave, round }: R
   const opened = eventsOf(history, 'round-opened').findLast(({ event }) => same(event))?.event;
   if (opened === undefined) return refused({ rule: 'round-not-open', wave, round });
   const steps: { task: TaskId; commit: CommitId; tree: SnapshotEvidence['tree'] }[] = [];
-  const conflicts: { task: TaskId; files: readonly string[] }[] = [];
+  const conflicts: Conflict[] = [];
   let tip = opened.base;
   for (const task of inOrder(plan, new Set(opened.tasks.map((entry) => entry.task)))) {
     const stands = (need: TaskId): boolean => {
@@ -174,9 +191,10 @@ async function buildCandidate(order: Order, history: History, { wave, round }: R
       if (needed === undefined || isBelow(history, needed)) return true;
       return steps.some((step) => step.task === need);
     };
-    const snapshot = opened.tasks.find((entry) => entry.task === task.id)?.snapshot;
+    const { snapshot, by } = opened.tasks.find((entry) => entry.task === task.id) ?? {};
     if (snapshot === undefined || !task.needs.every(stands)) continue;
-    const base = git.read(snapshot).parents[0] ?? snapshot;
+    const repaired = by === undefined ? undefined : derivedIn(history, by)?.event.inputs.onto;
+    const base = repaired ?? git.read(snapshot).parents[0] ?? snapshot;
     const merged = git.merge(git.read(base).files, git.read(tip).files, git.read(snapshot).files);
     if (!merged.ok) conflicts.push({ task: task.id, files: merged.error });
     else {
@@ -184,8 +202,17 @@ async function buildCandidate(order: Order, history: History, { wave, round }: R
       steps.push({ task: task.id, commit: tip, tree: git.read(tip).tree });
     }
   }
-  return record(order, { type: 'candidate-built', wave, round, base: opened.base, steps, conflicts });
+  const repairable = conflicts.map((conflict): Conflict => {
+    const entry = opened.tasks.find(({ task }) => task === conflict.task);
+    if (plan.resolver === undefined || entry === undefined || entry.by !== undefined) return conflict;
+    const { files, parents } = git.read(entry.snapshot);
+    const merged = git.merge(git.read(parents[0] ?? entry.snapshot).files, git.read(tip).files, files);
+    return merged.ok ? conflict : { ...conflict, repair: { onto: tip, paths: merged.error } };
+  });
+  return record(order, { type: 'candidate-built', wave, round, base: opened.base, steps, conflicts: repairable });
 }
+
+type Conflict = Extract<RunEvent, { type: 'candidate-built' }>['conflicts'][number];
 
 async function addGenerated(order: Order, history: History, { wave, round }: Round): Promise<MergerAnswer> {
   const { git } = order;

@@ -21,6 +21,7 @@ import type { Chaos } from './chaos.ts';
 import type { Random } from './random.ts';
 import type { Life, Schedule } from './schedule.ts';
 import type { Files, SimulatedGit } from './simulated-git.ts';
+import { repair } from './simulated-repair.ts';
 
 /** What supervisors left behind, as their directories would show it after any crash of ours. */
 export type SupervisorWorld = {
@@ -224,10 +225,16 @@ function attempt({ git, chaos, planOf, random }: Tools, job: Job): Course {
     work[`${folder}/b.txt`] = `breaks ${chaos.random.pick(['test', 'lint', 'setup'] as const)}`;
   if (chaos.strikes(0.1)) work[chaos.random.pick(['elsewhere/x.txt', '.github/ci.yml', 'readme.md'])] = job.id;
   if (!readOnly && chaos.strikes(0.05)) delete work[`${folder}/a.txt`];
+  const repaired = planned === undefined ? repair(files, chaos) : null;
   const good: Outcome = {
     ending: exited(0),
-    handoff: handoff(job.nonce, { ...statement, ...roleReport(chaos, planned), ...claimsOf(chaos, planned) }),
-    work: { ...files, ...work },
+    handoff: handoff(job.nonce, {
+      ...statement,
+      ...roleReport(chaos, planned),
+      ...claimsOf(chaos, planned),
+      ...(repaired === null || repaired.dropped.length === 0 ? {} : { dropped: repaired.dropped }),
+    }),
+    work: repaired?.work ?? { ...files, ...work },
   };
   const bad = chaos.strikes(0.25) ? misfortune(chaos, job, good) : good;
   const breached = chaos.strikes(0.02);

@@ -7,6 +7,7 @@ import { checkAsked } from './check-asked.ts';
 import { checkExternal } from './check-dcm.ts';
 import { checkDefined } from './check-defined.ts';
 import { checkDependencies } from './check-dependencies.ts';
+import { checkDerived, madeBefore } from './check-derived.ts';
 import { checkIntegrated } from './check-integrated.ts';
 import { checkKept } from './check-kept.ts';
 import { checkLanded } from './check-landed.ts';
@@ -141,6 +142,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkStarts(history),
     ...checkAsked(history),
     ...checkMerged(history),
+    ...checkDerived(history),
     ...checkRoles(history),
     ...checkLandingRoles(history),
     ...checkRepeated(history),
@@ -173,7 +175,7 @@ function checkStarts(history: readonly Stored[]): readonly Violation[] {
   const judged = all(history, 'phase-judged');
   return all(history, 'attempt-intended').flatMap(({ seq, event }) => {
     const { plan, hash, since } = versionAt(history, seq);
-    const wave = waveOf(plan, event.task);
+    const wave = madeBefore(history, seq, event.task)?.wave ?? waveOf(plan, event.task);
     const say = (what: string): Violation => ({ invariant: 'I2', seq, what: `${event.attempt}: ${what}` });
     const found: Violation[] = [];
     for (const phase of ['preflight', 'ownership', 'approval'] as const) {
@@ -219,7 +221,7 @@ const isAskedFor = (history: readonly Stored[], { seq, event }: Found<'tap-decid
 function checkMerged(history: readonly Stored[]): readonly Violation[] {
   const seen = new Set<string>();
   return all(history, 'merged').flatMap(({ seq, event }) =>
-    event.tasks.flatMap(({ task }) => {
+    event.tasks.flatMap(({ task, by }) => {
       // a closure role judges every candidate of its wave, and adds one commit to each at most
       const isRole = versionAt(history, seq).plan.waves[event.wave]?.closure?.some(({ id }) => id === task) === true;
       const once = isRole ? `${task} ${event.round}` : task;
@@ -235,8 +237,13 @@ function checkMerged(history: readonly Stored[]): readonly Violation[] {
       );
       const snapshot = opened?.event.tasks.find((entry) => entry.task === task)?.snapshot ?? added?.event.snapshot;
       const before = history.filter((one) => one.seq < seq);
-      for (const what of unproven(before, task, snapshot))
-        found.push({ invariant: 'I3', seq, what: `${task}: ${what}` });
+      // work that is merged for another task repairs a snapshot that was proven itself
+      const own = by === undefined ? snapshot : madeBefore(history, seq, by)?.inputs.snapshot;
+      for (const what of unproven(before, task, own)) found.push({ invariant: 'I3', seq, what: `${task}: ${what}` });
+      for (const what of by === undefined ? [] : unproven(before, by, snapshot))
+        found.push({ invariant: 'I3', seq, what: `${by}: ${what}` });
+      if (by !== undefined && seen.has(by)) found.push({ invariant: 'I5', seq, what: `${by} is merged a second time` });
+      if (by !== undefined) seen.add(by);
       return found;
     }),
   );
@@ -285,7 +292,8 @@ function outside(
   task: string,
   snapshot: SnapshotEvidence & { readonly edited: readonly string[] },
 ): readonly string[] {
-  const planned = plannedOf(plan, task);
+  const made = all(history, 'task-derived').findLast(({ event }) => event.task === task)?.event.planned;
+  const planned = plannedOf(plan, task) ?? made;
   if (planned === undefined) return ['it is not in the plan'];
   if (planned.owns?.length === 0) return ['a read-only task is merged'];
   const granted = all(history, 'task-granted')

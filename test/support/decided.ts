@@ -1,4 +1,4 @@
-import { plannedById } from '../../src/domain/plan/plan.ts';
+import { plannedIn } from '../../src/domain/derived/derived-tasks.ts';
 import { evolveRun, type Recorded, type RunState } from '../../src/domain/run/run.ts';
 import { settleAttempt, settleLimits } from '../../src/domain/run/settle-attempt.ts';
 import { holds } from '../../src/pipeline/holds.ts';
@@ -18,8 +18,8 @@ function evolveDecided(before: RunState | null, recorded: Recorded): RunState | 
 
 function settled(state: RunState, id: keyof RunState['tasks']): RunState | null {
   const task = state.tasks[id];
-  const isPlanned = task !== undefined && plannedById(state.plan, task.id) !== undefined;
-  const event = isPlanned ? settleAttempt(task, settleLimits(state.plan, task)) : null;
+  const isPlanned = task !== undefined && plannedIn(state, task.id) !== undefined;
+  const event = isPlanned ? settleAttempt(task, settleLimits(state, task)) : null;
   return event === null ? state : evolveRun(state, { seq: 0, event });
 }
 

@@ -151,6 +151,17 @@ export const scenarios: readonly Scenario[] = [
     files: ['docs/one.md', 'matrix.json', 'one.txt', 'plan.yaml', 'readme.md'],
   },
   {
+    name: 'a conflict that a resolver resolves',
+    plan: {
+      checks,
+      resolver: { command: ['sh', '-c', `printf 'a\\nb\\n' > one.txt; ${handoff}`] },
+      tasks: { a: scripted(`echo a > one.txt; ${handoff}`), b: scripted(`echo b > one.txt; ${handoff}`) },
+    },
+    before: async () => undefined,
+    during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md'],
+  },
+  {
     name: 'a landing that closure roles judge again',
     plan: {
       checks,

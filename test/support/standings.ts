@@ -256,6 +256,7 @@ const gates: Record<MonitorGate, Verdict> = {
   secrets: failWith('secrets', [{ rule: 'known-value', in: 'content', where: 'config.js' }]),
   snapshot: failWith('snapshot', [{ rule: 'special-file', kind: 'FIFO', where: 'pipe' }]),
   scope: failWith('scope', [foreign('x.md'), foreign("a b'c.md")]),
+  sides: failWith('sides', [{ rule: 'hunk-gone', where: 'a.txt', side: 'theirs', from: 3, to: 4 }]),
   files: failWith('files', [{ rule: 'files', changed: 30, limit: 20 }]),
   plan: failWith('plan', [{ rule: 'unknown-need', task: 'a', need: 'b', meant: null, where: 'x.plan.yaml:3:12' }]),
   changes: inconclusive('changes', { rule: 'changes' }),

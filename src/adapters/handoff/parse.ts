@@ -8,7 +8,7 @@ import { isList, isText, type JsonFields, readReport, reportFault } from './pars
 /** The whole document, in bytes of UTF-8. */
 export const handoffLimit = 16 * 1024;
 
-const lists = ['remaining', 'files', 'proofs', 'questions'] as const;
+const lists = ['remaining', 'files', 'proofs', 'questions', 'dropped'] as const;
 const keys = new Set<string>(['status', 'summary', 'nonce', 'claims', 'report', ...lists]);
 
 /**
@@ -25,7 +25,7 @@ export function parseHandoff(bytes: Uint8Array): Result<Handoff, Finding> {
   if (problem !== null) return err({ rule: 'handoff-schema', ...problem });
   const handoff = document as Pick<Handoff, 'status' | 'summary' | 'nonce'> & Partial<Handoff>;
   const list = (name: (typeof lists)[number]): readonly string[] => handoff[name] ?? [];
-  const { status, summary, nonce, claims, report } = handoff;
+  const { status, summary, nonce, claims, report, dropped } = handoff;
   return ok({
     status,
     summary,
@@ -35,6 +35,7 @@ export function parseHandoff(bytes: Uint8Array): Result<Handoff, Finding> {
     questions: list('questions'),
     nonce,
     ...(claims === undefined ? {} : { claims }),
+    ...(dropped === undefined ? {} : { dropped }),
     ...(report === undefined ? {} : { report: readReport(report) }),
   });
 }

@@ -49,6 +49,9 @@ export const handoffSchema = z
     files: list.default([]),
     proofs: list.default([]),
     questions: list.default([]),
+    dropped: list
+      .describe('a resolver: changes of either side that the result lacks, each as `path:lines reason`')
+      .exactOptional(),
     claims: claims.optional().describe('levels of the exit contract that the agent claims'),
     nonce: z.string().min(1).max(200).describe('given to the attempt in TIDEGATE_NONCE'),
     report: report.exactOptional(),

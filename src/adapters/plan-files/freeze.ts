@@ -4,6 +4,7 @@ import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
 import { type Catalogues, freezeTargets } from '../../domain/closure/catalogue.ts';
 import { type DraftRole, draftRoles, programOf } from '../../domain/closure/role-drafts.ts';
+import { draftResolver } from '../../domain/derived/resolver-draft.ts';
 import { maturity } from '../../domain/plan/maturity.ts';
 import {
   type Check,
@@ -81,6 +82,7 @@ export function freeze(draft: PlanDraft, name: string, base: string, content: Pa
     breaker: settings.breaker,
     ...(settings.commit === null ? {} : { commit: settings.commit }),
     ...(settings.thread.intake === null && settings.thread.threads === null ? {} : { thread: settings.thread }),
+    ...resolverKey(draft),
     ...repoKey(settings.repo),
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,
@@ -173,6 +175,14 @@ function freezeRole(
     ...(targets === undefined ? {} : { targets: freezeTargets(role, catalogues) }),
     ...(environments === undefined ? {} : { environments: set(environments) }),
   };
+}
+
+/** Absent when the plan has no resolver. */
+function resolverKey(draft: PlanDraft): Pick<FrozenPlan, 'resolver'> {
+  const resolver = draftResolver(draft);
+  if (resolver === null) return {};
+  const { agent, command, model } = freezeTask(resolver, draft.settings, new Map());
+  return { resolver: { agent, command, model } };
 }
 
 /** Absent when the plan names no matrix. `levels` are those of promoted components. */

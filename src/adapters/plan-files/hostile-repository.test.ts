@@ -19,6 +19,7 @@ const worst: Readonly<Record<string, { readonly said?: unknown; readonly asks: u
   strict: { said: true, asks: false },
   partial: { said: 'hold', asks: 'merge' },
   commit: { said: '{title}', asks: '{task}: {title}' },
+  resolver: { said: 'codex', asks: { command: ['./evil.sh'] } },
   repair: { asks: 'claude' },
   'fence.mode': { asks: 'none' },
   'fence.network': { said: ['api.example.org'], asks: ['evil.example'] },

@@ -1,4 +1,5 @@
 import { type RoleView, rolesOf } from '../../domain/closure/role-state.ts';
+import { derivedToShow } from '../../domain/derived/derived-tasks.ts';
 import { endLine } from '../../domain/explain/ending.ts';
 import { checkOutput } from '../../domain/explain/hold.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
@@ -39,7 +40,9 @@ export function runReport(state: RunState, stored: readonly Stored[]): CiReport 
   const waves = selectedWaves(state).map((wave) => ({
     name: `wave ${wave.index + 1}`,
     cases: [
-      ...tasksOfWave(state, wave.index).map((task) => taskCase(state, task, stored)),
+      ...[...tasksOfWave(state, wave.index), ...derivedToShow(state, wave.index)].map((task) =>
+        taskCase(state, task, stored),
+      ),
       ...rolesOf(state, wave).map((role) => roleCase(state, role, stored)),
     ],
   }));

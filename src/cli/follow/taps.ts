@@ -4,7 +4,7 @@ import { adviceFor } from '../../domain/explain/advice.ts';
 import { directiveText, plural } from '../../domain/explain/text.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { By, TapName } from '../../domain/ledger/requests.ts';
-import { everyTask } from '../../domain/plan/plan.ts';
+import { agentsIn, everyTask } from '../../domain/plan/plan.ts';
 import { selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
 import { isResolved, snapshotOf, type TaskState } from '../../domain/run/task.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
@@ -89,7 +89,7 @@ async function decide(
 
 /** Empty for commands, which cost nothing that we know of. */
 function budgetText({ plan }: RunView['state'], count: number): string {
-  const paid = everyTask(plan).some((task) => task.agent.some((agent) => agent !== 'command'));
+  const paid = agentsIn(plan).some((agent) => agent !== 'command');
   return paid ? ` (at most $${Math.min(count * plan.limits.usd, plan.limits.runUsd)})` : '';
 }
 

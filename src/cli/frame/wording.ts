@@ -2,9 +2,9 @@ import { foldPath } from '../../domain/base/paths.ts';
 import { safeLine, shellPath, shellWord } from '../../domain/base/safe-text.ts';
 import { isOfAgent, recordById } from '../../domain/board/board.ts';
 import { undecidedTap } from '../../domain/decide/answer-before-made.ts';
+import { plannedIn } from '../../domain/derived/derived-tasks.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
-import { plannedById } from '../../domain/plan/plan.ts';
 import { runSpend, taskSpend } from '../../domain/run/costs.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { isLive } from '../../domain/run/schedule.ts';
@@ -248,7 +248,7 @@ function afterGrant({ state, task: id }: Subjects['task'], paths: readonly strin
 
 /** Files that steer agents are read-only in the fence of an attempt until it ends. */
 function whileLive(state: RunState, task: TaskState, paths: readonly string[]): string {
-  const planned = plannedById(state.plan, task.id);
+  const planned = plannedIn(state, task.id);
   const isFenced = state.plan.fence.mode !== 'none';
   const closed = planned === undefined || !isFenced ? [] : protectedConfig(state.plan, planned, grantedIn(state));
   const names = new Set(closed.map(foldPath));

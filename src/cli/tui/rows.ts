@@ -1,5 +1,6 @@
 import type { TaskId } from '../../domain/base/ids.ts';
 import { rolesOfWave } from '../../domain/closure/role-state.ts';
+import { derivedToShow } from '../../domain/derived/derived-tasks.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import { passes, type Verdict } from '../../domain/gates/verdict.ts';
 import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run/run.ts';
@@ -33,7 +34,7 @@ function sectionsOf(state: RunState): readonly Section[] {
   const waiting = new Set(needsOf(state).map(({ task }) => task));
   const all = selectedWaves(state).map((wave) => ({
     wave,
-    tasks: [...tasksOfWave(state, wave.index), ...rolesOfWave(state, wave.index)],
+    tasks: [...tasksOfWave(state, wave.index), ...derivedToShow(state, wave.index), ...rolesOfWave(state, wave.index)],
   }));
   const first = all.flatMap(({ tasks }) => tasks.filter(({ id }) => waiting.has(id)));
   const title: Span = { text: `needs you (${first.length})`, tone: 'waiting' };

@@ -3,6 +3,7 @@ import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { answerOnBoard } from '../board/board-requests.ts';
 import { answerRole, resolveBarrier, waitsForClosure } from '../closure/role-requests.ts';
 import { endDependency, examineDependency } from '../dependencies/dependency-requests.ts';
+import { isVoid, plannedIn } from '../derived/derived-tasks.ts';
 import { heldFindings } from '../explain/hold.ts';
 import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
@@ -135,7 +136,11 @@ function answerTask(state: RunState, request: TaskRequest): RequestAnswer {
     return isAboutRole(state, request)
       ? err({ rule: 'role-request', run: state.run, task: task.id, ended: true })
       : discard(state, task, request.by);
-  if (plannedById(state.plan, task.id) === undefined) return err({ rule: 'task-removed', task: task.id });
+  if (plannedIn(state, task.id) === undefined) return err({ rule: 'task-removed', task: task.id });
+  const [standsFor] = state.derived?.[task.id]?.standsFor ?? [];
+  if (standsFor !== undefined && isVoid(state, task.id)) return err({ rule: 'derived-void', task: task.id, standsFor });
+  if (standsFor !== undefined && request.type === 'requested-grant')
+    return err({ rule: 'derived-grant', run: state.run, task: task.id, standsFor });
   if (isAboutRole(state, request) && (task.about?.landing === true || state.waves[task.wave]?.closed === false))
     return answerRole(state, task, request);
   const wave = state.waves[task.wave];
@@ -207,7 +212,10 @@ function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRe
 /** In an open round. Until that is over, its snapshot stays what the round was opened with. */
 export function isIntegrating({ waves }: RunState, { id, wave, progress }: TaskState): boolean {
   const round = waves[wave]?.rounds.at(-1);
-  return isRoundOpen(round) && round.tasks.some(({ task }) => task === id) && progress.status === 'ready';
+  if (!isRoundOpen(round)) return false;
+  // the work of a derived task is integrated for a task that is held
+  const isMade = round.tasks.some(({ task, by = task }) => by === id) && progress.status === 'ready';
+  return isMade || round.tasks.some(({ task, by }) => task === id && by !== undefined);
 }
 
 /** Gives the agent the findings about the work that it continues, so that a person need not copy them. */
@@ -297,7 +305,7 @@ function grant(
   const granted = [...before, { task: task.id, paths }];
   const [conflict] = ownershipConflicts(state.plan, task.wave, granted);
   if (conflict !== undefined) return err({ rule: 'grant-conflict', because: conflict });
-  const planned = plannedById(state.plan, task.id);
+  const planned = plannedIn(state, task.id);
   const scope = planned === undefined ? null : scopeOf(state.plan, planned, granted);
   const meets = (liveAttempt(task)?.requested ?? [])
     .map(({ path }) => path)

@@ -168,6 +168,7 @@ const gateAdvices: Readonly<Record<MonitorGate, GateAdvice>> = {
       command: withPaths(`tidegate ${grantable ? 'grant' : 'drop'} ${subject}`, paths),
     };
   },
+  sides: reworkAdvice('keep the changes of both sides, or name each one that you leave out with --dropped'),
   files: reworkAdvice('change fewer files'),
   plan: reworkAdvice('fix the errors in the plan'),
   changes: (subject) => ({

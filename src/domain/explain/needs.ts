@@ -5,6 +5,8 @@ import { type Barrier, barriersOfRun } from '../closure/barriers.ts';
 import { heldLanding, heldWave, isForPerson, openDebts } from '../dependencies/blocks.ts';
 import type { Dependency } from '../dependencies/dependency.ts';
 import { meetingLanding } from '../dependencies/link.ts';
+import { isBeingResolved } from '../derived/derive-resolver.ts';
+import { isVoid } from '../derived/derived-tasks.ts';
 import { dueEnding } from '../landing/due-ending.ts';
 import { openUndo } from '../landing/landing-queue.ts';
 import { plannedById } from '../plan/plan.ts';
@@ -152,6 +154,7 @@ function taskCause(state: RunState, task: TaskState, contract: string | undefine
   const { id, progress } = task;
   // a closure role that has ended is a barrier
   if (task.about !== undefined && isSettled(task)) return null;
+  if (isVoid(state, id) || isHandled(state, task)) return null;
   if (progress.status === 'held') return { kind: 'held', task: id, hold: progress.hold, ...present({ contract }) };
   if (progress.status === 'failed') return { kind: 'failed', task: id, failed: progress };
   const isOpen = task.wave === currentWave(state)?.index || task.about?.landing === true;
@@ -161,6 +164,13 @@ function taskCause(state: RunState, task: TaskState, contract: string | undefine
   if (progress.next.halt !== null) return { kind: 'launch', task: id, because: progress.next.halt };
   const need = blockingNeed(state, task);
   return need !== null && state.tasks[need]?.progress.status === 'dropped' ? { kind: 'blocked', task: id, need } : null;
+}
+
+/** A resolver works on it, or on the task that it was held for. */
+function isHandled(state: RunState, task: TaskState): boolean {
+  const { progress } = task;
+  const need = progress.status === 'held' && progress.hold.because === 'needs' ? state.tasks[progress.hold.task] : task;
+  return need !== undefined && isBeingResolved(state, need);
 }
 
 function scopeCauses(task: TaskState): readonly Cause[] {

@@ -59,6 +59,10 @@ export type GateRules = {
   'handoff-status': { readonly status: Handoff['status']; readonly words: readonly string[] };
   /** `because` is the cause; absent when it is unknown. */
   'snapshot-present': { readonly because?: Finding };
+  'sides-compared': object;
+  'markers-left': object;
+  /** Lines of the file on that side. `theirs` is the task that the resolver stands for. */
+  'hunk-gone': { readonly side: 'ours' | 'theirs'; readonly from: number; readonly to: number };
   files: { readonly changed: number; readonly limit: number };
   changes: unknown;
   /** No added or changed file matches the pattern. */

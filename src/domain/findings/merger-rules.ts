@@ -60,7 +60,7 @@ export type ProofGap =
   | { readonly gap: PhaseGap; readonly phase: Judgement['phase'] }
   | { readonly gap: RoundGap; readonly wave: number; readonly round: number }
   | { readonly gap: 'round-base'; readonly expected: CommitId | null; readonly actual: CommitId }
-  | { readonly gap: TaskGap; readonly task: TaskId }
+  | { readonly gap: TaskGap | DerivedGap; readonly task: TaskId }
   | { readonly gap: 'task-wave'; readonly task: TaskId; readonly wave: number }
   | { readonly gap: 'task-snapshot'; readonly task: TaskId; readonly expected: CommitId; readonly actual: CommitId }
   | { readonly gap: 'task-voided'; readonly task: TaskId; readonly event: string }
@@ -96,6 +96,14 @@ export type RunGap =
 export type WaveGap = 'wave-unapproved' | 'approval-unjudged' | 'approval-refused';
 export type PhaseGap = 'phase-unjudged' | 'phase-failed' | 'phase-order';
 export type RoundGap = 'round-abandoned' | 'closure-unjudged' | 'closure-failed';
+/** The work of a derived task may not be merged for another. */
+export type DerivedGap =
+  | 'derived-unmade'
+  | 'derived-twice'
+  | 'derived-for-other'
+  | 'derived-scope'
+  | 'derived-pair'
+  | 'derived-uncompared';
 export type TaskGap =
   | 'task-not-in-round'
   | 'task-unplanned'
@@ -165,6 +173,8 @@ export type TaskObjectGap =
   | 'snapshot-tree'
   | 'snapshot-parent'
   | 'edit-paths'
+  | 'repair-base'
+  | 'repair-sides'
   | 'candidate-missing'
   | 'candidate-parent'
   | 'candidate-tree';

@@ -16,6 +16,9 @@ export type RequestRules = {
   /** `known` holds the tasks of the run. */
   'no-such-task': { readonly run: string; readonly task: string; readonly known?: readonly string[] };
   'task-removed': { readonly task: TaskId };
+  /** A derived task whose work counts no longer. */
+  'derived-void': { readonly task: TaskId; readonly standsFor: TaskId };
+  'derived-grant': { readonly run: RunId; readonly task: TaskId; readonly standsFor: TaskId };
   'wave-closed': { readonly wave: number };
   /** `path` is not a file that was kept because no snapshot holds it. */
   'not-kept': { readonly run: RunId; readonly task: TaskId; readonly path: string };

@@ -4,6 +4,7 @@ import type { BundleEvidence, ExitClaims } from '../closure/exit-contract.ts';
 import type { RoleReport } from '../closure/report.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
+import type { ComparedSides } from '../ledger/derived-task-events.ts';
 import type { Maturity } from '../plan/maturity.ts';
 
 /**
@@ -143,6 +144,8 @@ export type Handoff = {
   readonly claims?: ExitClaims;
   /** Set for a closure role. */
   readonly report?: RoleReport;
+  /** Hunks that a resolver left out, each as `path reason` or `path:from-to reason`. Absent when it names none. */
+  readonly dropped?: readonly string[];
 };
 
 /** `marker`: made from marker lines in the output of a closure role. */
@@ -245,6 +248,8 @@ export type MonitorEvidence = {
   readonly resolved?: { readonly tree: TreeId; readonly who: string };
   /** The checks of the plan on the snapshot's own tree. Absent when its contract needs none there. */
   readonly checks?: readonly CheckOutcome[];
+  /** The snapshot of a resolver, compared with both sides. Absent for other tasks, and until it is compared. */
+  readonly sides?: ComparedSides;
 };
 
 export type CheckOutcome = {
@@ -269,12 +274,15 @@ export type GeneratorOutcome = {
   readonly tail: string;
 };
 
+/** A task of a round and its snapshot. `by`: the derived task that made the snapshot; absent when the task did. */
+export type RoundEntry = { readonly task: TaskId; readonly snapshot: CommitId; readonly by?: TaskId };
+
 export type ClosureEvidence = {
   readonly round: number;
   readonly base: CommitId;
   readonly candidate: CommitId;
   readonly tree: TreeId;
-  readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
+  readonly tasks: readonly RoundEntry[];
   readonly checks: readonly CheckOutcome[];
   /** The same checks with their earlier definitions. Absent where nothing differs. */
   readonly before?: Pick<EarlierDefinitions, 'tree' | 'changes'> & { readonly checks: readonly CheckOutcome[] };

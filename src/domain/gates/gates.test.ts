@@ -200,9 +200,19 @@ describe('monitor', () => {
   });
   test('has no gate whose objection could not be explained', () => {
     const exit = { completion: 'contract', durability: null, proof: null, docs: null };
-    const drafting = { ...task('a'), drafts: 'a.plan.yaml', deliverables: ['a/**'], exit, closes: 'qa' } as const;
+    const drafting = {
+      ...task('a'),
+      drafts: 'a.plan.yaml',
+      deliverables: ['a/**'],
+      exit,
+      closes: 'qa',
+      purpose: 'resolver',
+    } as const;
     const report = { word: 'pass', findings: [] };
-    const ends = { handoff: handoff('n', { claims: { completion: 'contract' }, report }) };
+    const ends = {
+      handoff: handoff('n', { claims: { completion: 'contract' }, report }),
+      sides: { markers: [], gone: [] },
+    };
     expect(judge(ends, drafting).map(({ gate }) => gate)).toHaveLength(monitorGates.length);
     for (const { gate } of [...judge({}), ...judge({ snapshot: null })]) expect(monitorGates).toContain(gate);
   });

@@ -1,7 +1,7 @@
 import type { PlanHash, TaskId } from '../base/ids.ts';
 import { unreachable } from '../base/result.ts';
 import { roleScopeFaults } from '../closure/role-scope.ts';
-import { type FrozenPlan, plannedById } from '../plan/plan.ts';
+import { type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
 import type {
   ApprovalEvidence,
@@ -26,6 +26,8 @@ export type JudgeContext = {
   readonly plan: FrozenPlan;
   readonly hash: PlanHash;
   readonly granted: readonly { readonly task: TaskId; readonly paths: readonly string[] }[];
+  /** Tasks that Tidegate made during the run; absent for none. */
+  readonly derived?: readonly PlannedTask[];
 };
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -33,7 +35,7 @@ type Unjudged = DistributiveOmit<Judgement, 'verdicts' | 'version'>;
 
 /** Judges evidence of any phase. Live decisions and replay both call it. */
 export function judge(context: JudgeContext, unjudged: Unjudged): readonly Verdict[] {
-  const { plan, hash, granted } = context;
+  const { plan, hash, granted, derived = [] } = context;
   switch (unjudged.phase) {
     case 'contract':
       return judgeContract(plan, unjudged.evidence);
@@ -55,7 +57,7 @@ export function judge(context: JudgeContext, unjudged: Unjudged): readonly Verdi
     case 'dispatch':
       return judgeDispatch(plan, unjudged.evidence);
     case 'monitor': {
-      const task = plannedById(plan, unjudged.task);
+      const task = plannedById(plan, unjudged.task) ?? derived.find(({ id }) => id === unjudged.task);
       return task === undefined ? judgeUnplanned(unjudged.task) : judgeMonitor(plan, task, unjudged.evidence, granted);
     }
     case 'closure':

@@ -1,6 +1,6 @@
 import type { PlanHash, TaskId } from '../base/ids.ts';
 import { isNonEmpty, type NonEmpty } from '../base/result.ts';
-import type { RoundState } from '../run/round.ts';
+import { makerIn, type RoundState } from '../run/round.ts';
 import type { RunState } from '../run/run.ts';
 import { verdictsOf } from '../run/task.ts';
 import { passes, type Verdict } from './verdict.ts';
@@ -96,7 +96,8 @@ function monitorProof(state: RunState, id: TaskId): Passed<'monitor'> | null {
 /** Every task of the round that made it into the candidate, or nothing. */
 function roundProofs(state: RunState, round: RoundState): readonly [Passed<'monitor'>, ...Passed<'monitor'>[]] | null {
   if (!('steps' in round)) return null;
-  const proofs = round.steps.map((step) => monitorProof(state, step.task));
+  const makers = round.steps.flatMap(({ task }) => [...new Set([task, makerIn(round, task)])]);
+  const proofs = makers.map((task) => monitorProof(state, task));
   const present = proofs.filter((proof) => proof !== null);
   return present.length === proofs.length && isNonEmpty(present) ? present : null;
 }

@@ -1,4 +1,4 @@
-import type { TaskId } from '../base/ids.ts';
+import { type TaskId, taskId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunOrder } from '../ledger/requests.ts';
 import { everyTask, type FrozenPlan, landsOnOwnBranch } from '../plan/plan.ts';
@@ -106,7 +106,8 @@ export function agentFindings(
   const refused: Finding[] = [];
   const warnings: Finding[] = [];
   const chains = new Map<string, { readonly agents: readonly string[]; readonly tasks: TaskId[] }>();
-  for (const { id, agent } of everyTask(plan)) {
+  const resolver = plan.resolver === undefined ? [] : [{ id: taskId('resolver'), agent: plan.resolver.agent }];
+  for (const { id, agent } of [...everyTask(plan), ...resolver]) {
     const chain = chains.get(agent.join(' ')) ?? { agents: agent, tasks: [] };
     chain.tasks.push(id);
     chains.set(agent.join(' '), chain);

@@ -1,6 +1,7 @@
 import type { PlanHash, TaskId } from '../base/ids.ts';
 import { reportMisfit, reportMissing } from '../closure/report.ts';
 import type { ClosureRole } from '../closure/roles.ts';
+import { unnamedHunks } from '../derived/sides.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { isReadOnly } from '../plan/plan.ts';
 import { matches, pattern as parsed } from '../scope/pattern.ts';
@@ -40,6 +41,7 @@ export const monitorGates = [
   'secrets',
   'snapshot',
   'scope',
+  'sides',
   'files',
   'plan',
   'changes',
@@ -64,10 +66,29 @@ export function judgeMonitor(
     ...(task.closes === undefined ? [judgeHandoff(evidence)] : judgeRoleEnd(task, task.closes, evidence)),
     ...judgeSnapshot(plan, task, evidence, granted),
     ...judgeExitContract(plan, task, evidence),
+    ...(task.purpose === 'resolver' ? [judgeSides(evidence)] : []),
   ];
   // a draft that was not read because of other findings adds no finding of its own
   const isMoot = evidence.drafted === undefined && !passes(verdicts);
   return task.drafts === undefined || isMoot ? verdicts : [...verdicts, judgeDraft(task.drafts, evidence)];
+}
+
+/**
+ * A resolver leaves no conflict, and keeps what both sides changed, or says in its handoff what it left out. In a file that a person
+ * edited by hand, the person decided.
+ */
+function judgeSides(evidence: MonitorEvidence): Verdict {
+  const { sides, handoff, nonce, acceptance } = evidence;
+  if (sides === undefined) return inconclusive('sides', { rule: 'sides-compared' });
+  const isOwn = handoff.kind === 'given' && handoff.handoff.nonce === nonce;
+  const dropped = isOwn ? (handoff.handoff.dropped ?? []) : [];
+  const byHand = isAccepted(evidence) ? (acceptance?.edited ?? []) : [];
+  return failWith('sides', [
+    ...sides.markers.map((path) => ({ rule: 'markers-left', where: path }) as const),
+    ...unnamedHunks(sides.gone, dropped).flatMap(({ path, side, from, to }) =>
+      byHand.includes(path) ? [] : [{ rule: 'hunk-gone', where: path, side, from, to } as const],
+    ),
+  ]);
 }
 
 /** A plan that the person could not run fails. */

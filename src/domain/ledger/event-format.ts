@@ -87,6 +87,8 @@ export const eventVersions: EventVersions = {
   'dependency-unmet': 1,
   'dependency-resolved': 1,
   'dependency-cancelled': 1,
+  'task-derived': 1,
+  'sides-compared': 1,
   'culprit-found': 1,
   'merge-intended': 1,
   'round-abandoned': 1,

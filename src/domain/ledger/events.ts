@@ -8,6 +8,7 @@ import type {
   GeneratorOutcome,
   HandoffEvidence,
   LogEvidence,
+  RoundEntry,
   SnapshotEvidence,
 } from '../gates/evidence.ts';
 import type { Judgement } from '../gates/judge.ts';
@@ -21,6 +22,7 @@ import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import type { ClosureEvent } from './closure-events.ts';
 import type { DcmEvent } from './dcm-events.ts';
 import type { DependencyEvent } from './dependency-events.ts';
+import type { DerivedTaskEvent, RepairSubject } from './derived-task-events.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 
@@ -251,7 +253,7 @@ export type RunEvent =
       readonly wave: number;
       readonly round: number;
       readonly base: CommitId;
-      readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
+      readonly tasks: readonly RoundEntry[];
     }
   /** The candidate: one linear commit per task, in order. A task with conflicts is left out and its files are named. */
   | {
@@ -260,7 +262,12 @@ export type RunEvent =
       readonly round: number;
       readonly base: CommitId;
       readonly steps: readonly { readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId }[];
-      readonly conflicts: readonly { readonly task: TaskId; readonly files: readonly string[] }[];
+      readonly conflicts: readonly {
+        readonly task: TaskId;
+        readonly files: readonly string[];
+        /** Set when the plan has a resolver and text conflicts. */
+        readonly repair?: RepairSubject;
+      }[];
       readonly before?: EarlierDefinitions;
     }
   /** The command of generated files ran on the candidate's last commit. */
@@ -297,7 +304,8 @@ export type RunEvent =
       readonly round: number;
       readonly old: CommitId;
       readonly new: CommitId;
-      readonly tasks: readonly { readonly task: TaskId; readonly commit: CommitId }[];
+      /** `by`: the derived task whose work is merged for it. */
+      readonly tasks: readonly { readonly task: TaskId; readonly commit: CommitId; readonly by?: TaskId }[];
     }
   | {
       readonly type: 'round-abandoned';
@@ -310,6 +318,7 @@ export type RunEvent =
   | { readonly type: 'wave-closed'; readonly wave: number }
   | ClosureEvent
   | DependencyEvent
+  | DerivedTaskEvent
   | LandingEvent
   // providers of models
   /** No agent of this provider starts before `until`; null: not before a person resumes. */

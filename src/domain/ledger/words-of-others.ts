@@ -20,7 +20,7 @@ const summary = 'handoff.handoff.summary';
 const reported = ['findings[]', 'approvals[]', 'targets[]', 'benchmarks[]', 'items[]'] as const;
 const handoff = [
   summary,
-  ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`),
+  ...['remaining', 'files', 'proofs', 'questions', 'dropped'].map((list) => `handoff.handoff.${list}[]`),
   ...reported.map((part) => `handoff.handoff.report.${part}`),
 ];
 /** The agent chooses the target of a link. */
@@ -44,6 +44,9 @@ const dispatch = ['agent.argv[]', 'agent.version', 'fence.network[]', 'fence.bre
 /** Names and addresses of artifacts, and names of components. */
 const bundle = ['artifacts[].name', 'artifacts[].url', 'components.**', 'supersedes'] as const;
 const under = (place: string, paths: readonly string[]): readonly string[] => paths.map((path) => `${place}.${path}`);
+
+/** Files that a resolver repaired. */
+const compared = ['markers[]', 'gone[].path'] as const;
 
 /** Definitions of checks that were restored. */
 const put = ['changes[].path', 'changes[].keys[]'] as const;
@@ -93,6 +96,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
       ...snapshot,
       ...evidenced,
       ...acceptance,
+      ...under('sides', compared),
     ]),
     ...under('evidence.checks[]', outcome),
     ...under('evidence.before.checks[]', outcome),
@@ -130,7 +134,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // `refusals` as the agent typed them
   'attempt-ended': [...handoff, ...snapshot, ...evidenced, 'kept[].path', 'refusals[]', ...report],
   'attempt-settled': [],
-  'task-held': ['hold.check', 'hold.files[]', ...under('hold.defined', put)],
+  'task-held': ['hold.check', 'hold.files[]', 'hold.repair.paths[]', ...under('hold.defined', put)],
   'task-released': [],
   'task-granted': [...by, 'paths[]', 'meets[]'],
   'task-dropped': by,
@@ -150,7 +154,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // checks, rounds, merge
   'check-ended': under('check', outcome),
   'round-opened': [],
-  'candidate-built': ['conflicts[].files[]', ...under('before', put)],
+  'candidate-built': ['conflicts[].files[]', 'conflicts[].repair.paths[]', ...under('before', put)],
   'generator-ended': [...snapshot, 'tail'],
   'candidate-completed': under('before', put),
   'role-opened': [...by, 'message'],
@@ -164,6 +168,8 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'components-promoted': ['levels.**'],
   'proof-registered': [...by, ...bundle, 'attestation'],
   'proof-revoked': [...by, 'reason'],
+  'task-derived': ['planned.**', 'granted[]', 'inputs.paths[]', 'inputs.check'],
+  'sides-compared': compared,
   'culprit-found': ['check'],
   'merge-intended': [],
   merged: [],

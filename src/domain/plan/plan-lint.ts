@@ -3,6 +3,7 @@ import { nearestWord } from '../base/nearest-word.ts';
 import { foldPath } from '../base/paths.ts';
 import type { CommandDefinitions } from '../check-definitions/reading.ts';
 import { type DraftRole, draftRoles, lintRoleIds } from '../closure/role-drafts.ts';
+import { draftResolver } from '../derived/resolver-draft.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { PreflightEvidence } from '../gates/evidence.ts';
 import { protectWarnings } from '../scope/ownership.ts';
@@ -35,6 +36,7 @@ export function lintDraft(draft: PlanDraft, runnable: readonly string[]): readon
     ...draft.waves
       .flatMap((_, wave) => draftRoles(draft, wave))
       .flatMap((role) => lintRole(role, draft.settings, runnable)),
+    ...[draftResolver(draft) ?? []].flat().flatMap((resolver) => lintAgent(resolver, draft.settings, runnable)),
     ...unknownNeeds(tasks),
     ...cycles(tasks),
     ...lintMaturity(tasks),

@@ -22,9 +22,9 @@ export function replacePlan(state: RunState, event: RunEvent & { readonly type: 
     }),
   );
   const gone = Object.values(state.tasks).filter((task) => !has.has(task.id));
-  const { landing } = state;
+  const { landing, derived: _, ...rest } = state;
   return {
-    ...state,
+    ...rest,
     plan,
     hash,
     waves: plan.waves.map((_, index) => carryWave(state, index, event.threads.includes(index))),

@@ -83,6 +83,8 @@ export type FrozenPlan = {
   readonly thread?: ThreadPlan;
   /** Template of the subjects of commits. Absent when they are the titles of tasks. */
   readonly commit?: string;
+  /** The agent that resolves conflicts and repairs tasks that break a check. Absent when there is none. */
+  readonly resolver?: PlannedResolver;
   /** Focus of this run, in the person's words, for every agent. */
   readonly focus?: string;
   /** The repository that the plan is for. Absent when the plan does not name it. */
@@ -100,6 +102,12 @@ export type Check = {
   readonly minutes: number;
   readonly definitions?: readonly Definition[];
 };
+
+/** The agent of the tasks that repair work which could not be integrated. */
+export type PlannedResolver = Pick<PlannedTask, 'agent' | 'command' | 'model'>;
+
+/** Why Tidegate makes a task during a run. */
+export type DerivedPurpose = 'resolver';
 
 /** `levels`: those of the promoted components in the base when the plan was frozen. */
 type PlannedMatrix = { readonly path: string; readonly levels: Readonly<Record<string, Maturity>> };
@@ -161,6 +169,8 @@ export type PlannedTask = {
   readonly definitions?: readonly Definition[];
   /** Closure role with a program: marker lines in its output count as its report. */
   readonly markers?: true;
+  /** Set for a derived task, which Tidegate makes during a run. No plan of a person has one. */
+  readonly purpose?: DerivedPurpose;
   /** Eval: everything that it has to evaluate. Absent when the plan names no targets. */
   readonly targets?: readonly EvalTarget[];
   /** Deploy: environments that have to be healthy. Absent when the plan names none. */
@@ -184,6 +194,11 @@ export const everyTaskOf = ({ tasks, closure = [] }: PlannedWave): readonly Plan
 
 /** The tasks and closure roles of a plan. */
 export const everyTask = ({ waves }: FrozenPlan): readonly PlannedTask[] => waves.flatMap(everyTaskOf);
+
+/** Every agent that a run of the plan may start. */
+export const agentsIn = (plan: FrozenPlan): readonly string[] => [
+  ...new Set([...everyTask(plan).flatMap(({ agent }) => agent), ...(plan.resolver?.agent ?? [])]),
+];
 
 const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
 

@@ -1,4 +1,5 @@
-import type { AttemptId } from '../base/ids.ts';
+import type { AttemptId, TaskId } from '../base/ids.ts';
+import { budgetGroup, budgetOwners } from '../derived/derived-tasks.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { policy } from '../settings/policy.ts';
 import { addUsage, noUsage, type Usage } from '../tool-calls/agent-event.ts';
@@ -78,10 +79,16 @@ function spendOf(state: RunState, name: string): Spend | null {
 /** Dollars, as far as agents name them: nothing is invented for those that do not. */
 export type Spend = { readonly used: number; readonly limit: number };
 
-export const taskSpend = ({ plan }: Pick<RunState, 'plan'>, task: TaskState): Spend => ({
-  used: spentOn(task),
-  limit: plan.limits.usd + task.raised,
-});
+/** A derived task has no budget of its own: it uses that of the tasks that it stands for. */
+export function taskSpend(state: Pick<RunState, 'plan' | 'tasks' | 'derived'>, task: TaskState): Spend {
+  const { plan, tasks } = state;
+  const sum = (ids: readonly TaskId[], of: (one: TaskState) => number): number =>
+    ids.reduce((total, id) => total + of(id === task.id ? task : (tasks[id] ?? task)), 0);
+  return {
+    used: sum(budgetGroup(state, task.id), spentOn),
+    limit: sum(budgetOwners(state, task.id), ({ raised }) => plan.limits.usd + raised),
+  };
+}
 
 export const runSpend = ({ plan, raised, tasks }: Pick<RunState, 'plan' | 'raised' | 'tasks'>): Spend => ({
   used: spentOnAll(tasks),

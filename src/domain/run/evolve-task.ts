@@ -80,6 +80,15 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
       }));
     case 'paths-dropped':
       return unjudged(state, event);
+    case 'sides-compared': {
+      const { progress } = state;
+      const { snapshot, markers, gone } = event;
+      if (progress.status !== 'ended') return state;
+      return {
+        ...state,
+        progress: { ...progress, attempt: { ...progress.attempt, sides: { snapshot, markers, gone } } },
+      };
+    }
     case 'barrier-resolved':
       return unjudged(state);
     case 'task-accepted':
@@ -136,11 +145,14 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
       return { ...state, progress: { status: 'ready', attempt, snapshot } };
     }
     case 'merged': {
-      const merged = event.tasks.find((task) => task.task === state.id);
+      const merged = event.tasks.find(({ task, by }) => task === state.id || by === state.id);
       const snapshot = snapshotOf(state);
       const attempt = endedAttempt(state);
       if (merged === undefined || snapshot === null || attempt === null) return state;
-      return { ...state, progress: { status: 'merged', commit: merged.commit, attempt, snapshot } };
+      // the commit is that of the task that it stands for
+      if (merged.by === state.id) return { ...state, progress: { status: 'done', attempt, snapshot } };
+      const { commit, by } = merged;
+      return { ...state, progress: { status: 'merged', commit, ...present({ through: by }), attempt, snapshot } };
     }
     default:
       return state;

@@ -1,9 +1,10 @@
 import type { CommitId, TaskId, TreeId } from '../base/ids.ts';
 import { present } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { GeneratorOutcome } from '../gates/evidence.ts';
+import type { GeneratorOutcome, RoundEntry } from '../gates/evidence.ts';
 import { passes, type Verdict } from '../gates/verdict.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
+import type { RepairSubject } from '../ledger/derived-task-events.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { Maturity } from '../plan/maturity.ts';
 import type { RunState } from './run.ts';
@@ -13,7 +14,7 @@ import type { RunState } from './run.ts';
  * its parts is out (a conflict, a culprit). With generated files built ─▶ generated ─▶ completed ─▶ closing.
  * Nothing moves before `merging`.
  */
-export type RoundState = { readonly round: number; readonly base: CommitId; readonly tasks: readonly RoundTask[] } & (
+export type RoundState = { readonly round: number; readonly base: CommitId; readonly tasks: readonly RoundEntry[] } & (
   | { readonly status: 'opened' }
   | ({ readonly status: 'built'; readonly conflicts: readonly Conflict[] } & Candidate)
   | ({ readonly status: 'generated'; readonly outcome: GeneratorOutcome } & Candidate)
@@ -49,8 +50,7 @@ export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 /** There is a candidate, and the gates have not judged it yet. */
 export type BuiltRound = Extract<RoundState, { readonly status: 'built' | 'generated' | 'completed' }>;
 
-type Conflict = { readonly task: TaskId; readonly files: readonly string[] };
-type RoundTask = { readonly task: TaskId; readonly snapshot: CommitId };
+type Conflict = { readonly task: TaskId; readonly files: readonly string[]; readonly repair?: RepairSubject };
 export type RoundStep = { readonly task: TaskId } & Tip;
 
 export function evolveRound(state: RoundState, event: RunEvent): RoundState {
@@ -115,6 +115,10 @@ function candidateOf(steps: readonly RoundStep[]): Candidate {
 
 /** The candidate without what closure roles added. */
 export const coreOf = ({ core, tip }: { readonly core?: Tip; readonly tip: Tip }): Tip => core ?? tip;
+
+/** The task whose gates judged the snapshot that a round takes for a task: a derived task, or itself. */
+export const makerIn = (round: Pick<RoundState, 'tasks'>, task: TaskId): TaskId =>
+  round.tasks.find((entry) => entry.task === task)?.by ?? task;
 
 export const isRoundOpen = (state: RoundState | undefined): state is RoundState =>
   state !== undefined && state.status !== 'abandoned' && !(state.status === 'merged' && state.judged);

@@ -3,6 +3,7 @@ import type { CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
 import { type Board, withBoard } from '../board/board.ts';
 import { evolveTap, type TapState } from '../decide/tap.ts';
 import { type Dependency, evolveDependencies } from '../dependencies/dependency.ts';
+import { type DerivedTask, isVoid, plannedIn, withDerived } from '../derived/derived-tasks.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { BoundThread, CheckOutcome } from '../gates/evidence.ts';
 import type { Verdict } from '../gates/verdict.ts';
@@ -14,7 +15,7 @@ import { isDcmEvent } from '../ledger/dcm-events.ts';
 import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
-import { type FrozenPlan, plannedById } from '../plan/plan.ts';
+import type { FrozenPlan } from '../plan/plan.ts';
 import { replacePlan } from '../plan/plan-versions.ts';
 import type { Bundle } from '../proofs/bundle.ts';
 import { evolveBundles } from '../proofs/registry.ts';
@@ -41,6 +42,8 @@ export type RunState = {
   readonly load: readonly Verdict[] | null;
   readonly waves: readonly WaveState[];
   readonly tasks: Readonly<Record<TaskId, TaskState>>;
+  /** Tasks that Tidegate made during the run; absent for none. They are not in the plan. */
+  readonly derived?: Readonly<Record<TaskId, DerivedTask>>;
   readonly taps: Readonly<Partial<Record<TapName, TapState>>>;
   /** The person's own commit that the run branch began at; null until the merger made it, and for a run that continues another. */
   readonly began: CommitId | null;
@@ -183,6 +186,7 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'task-retried':
     case 'task-reworked':
     case 'role-opened':
+    case 'sides-compared':
       return evolveOneTask(state, event.task, event);
     case 'attempt-ended':
       return served({ ...evolveOneTask(state, event.task, event), kept: evolveKept(state.kept, event) }, event);
@@ -218,6 +222,8 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'merge-intended':
     case 'round-abandoned':
       return withLastRound(state, event.wave, event);
+    case 'task-derived':
+      return withDerived(state, event);
     case 'proof-registered':
     case 'proof-revoked':
       return { ...state, bundles: evolveBundles(state.bundles ?? [], event) };
@@ -377,9 +383,9 @@ export const waveOf = (state: RunState, task: TaskId): number => state.tasks[tas
 export const tasksOfWave = (state: RunState, wave: number): readonly TaskState[] =>
   (state.plan.waves[wave]?.tasks ?? []).flatMap((task) => state.tasks[task.id] ?? []);
 
-/** Tasks of the plan in force; those of an earlier version that it dropped are left out. */
+/** Tasks of the plan in force, and tasks that stand for them. Those of an earlier version that it dropped are left out. */
 export const plannedStates = (state: RunState): readonly TaskState[] =>
-  Object.values(state.tasks).filter((task) => plannedById(state.plan, task.id) !== undefined);
+  Object.values(state.tasks).filter(({ id }) => plannedIn(state, id) !== undefined && !isVoid(state, id));
 
 /** Something of this run is on its branch. */
 export const hasMerged = (state: RunState): boolean =>

@@ -1,4 +1,5 @@
 import type { TaskId } from '../base/ids.ts';
+import { derivedOfWave, standInFor } from '../derived/derived-tasks.ts';
 import type { Finding } from '../findings/finding.ts';
 import { leftToLand } from '../landing/undo.ts';
 import type { RunOrder } from '../ledger/requests.ts';
@@ -22,7 +23,11 @@ export function startable(state: RunState): readonly TaskState[] {
     state.plan.schedule === 'eager' ? selectedWaves(state).filter((later) => later.index >= wave.index) : [wave];
   const paths = remainingPaths(state.plan);
   const tasks = waves
-    .flatMap((open) => [...tasksOfWave(state, open.index), ...openRoles(state, open)])
+    .flatMap((open) => [
+      ...tasksOfWave(state, open.index),
+      ...derivedOfWave(state, open.index),
+      ...openRoles(state, open),
+    ])
     .filter((task) => isStartable(state, task) && (task.wave === wave.index || isEarlyEnough(state, task)))
     .toSorted((a, b) => (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) || priority(state, b) - priority(state, a));
   return [...judges, ...tasks];
@@ -83,6 +88,10 @@ export function needsOfTask(state: RunState, task: TaskState): readonly TaskId[]
   return needs.filter((need) => selected.has(state.tasks[need]?.wave ?? -1));
 }
 
+/** True when there is a proven snapshot for a task: its own, or that of a derived task that stands for it. */
+export const isReadyToMerge = (state: RunState, task: TaskState): boolean =>
+  task.progress.status === 'ready' || standInFor(state, task.id) !== null;
+
 /** True when a task may go into a round: it is ready, and so is everything that it needs and that is not merged yet. */
 export function mayIntegrate(state: RunState, task: TaskState): boolean {
   const stands = (id: TaskId): boolean => {
@@ -91,7 +100,7 @@ export function mayIntegrate(state: RunState, task: TaskState): boolean {
     const { status } = need.progress;
     return status === 'merged' || status === 'done' || mayIntegrate(state, need);
   };
-  return task.progress.status === 'ready' && needsOfTask(state, task).every(stands);
+  return isReadyToMerge(state, task) && needsOfTask(state, task).every(stands);
 }
 
 /** Eager: what it owns and reads is disjoint from every unresolved task of earlier waves. It stays unmerged until they are closed. */

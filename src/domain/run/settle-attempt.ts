@@ -1,11 +1,12 @@
 import type { CommitId } from '../base/ids.ts';
+import { plannedIn } from '../derived/derived-tasks.ts';
 import type { Finding } from '../findings/finding.ts';
 import { passes, type Verdict } from '../gates/verdict.ts';
 import { decisionVersions } from '../gates/versions.ts';
 import type { RunEvent } from '../ledger/events.ts';
-import { type FrozenPlan, plannedById } from '../plan/plan.ts';
 import { policy } from '../settings/policy.ts';
 import { aftermathOf, recoveryFrom } from './recovery.ts';
+import type { RunState } from './run.ts';
 import type { AttemptOutcome, EndedAttempt, ProviderTrouble, TaskState } from './task.ts';
 
 /** The decision about a task whose attempt has ended and was judged. */
@@ -31,9 +32,10 @@ export type SettleLimits = {
   readonly spirals: number;
 };
 
-export const settleLimits = (plan: FrozenPlan, task: TaskState): SettleLimits => ({
-  attempts: plan.limits.attempts,
-  chain: plannedById(plan, task.id)?.agent ?? [],
+/** A derived task gets one attempt, and whatever else it needs is for a person. */
+export const settleLimits = (state: Pick<RunState, 'plan' | 'derived'>, task: TaskState): SettleLimits => ({
+  attempts: state.derived?.[task.id] === undefined ? state.plan.limits.attempts : 1,
+  chain: plannedIn(state, task.id)?.agent ?? [],
   freeLaunches: policy.freeLaunches,
   waitedLaunches: policy.waitedLaunches,
   spirals: policy.spirals,

@@ -4,6 +4,7 @@ import type { Finding } from '../findings/finding.ts';
 import type { Acceptance, Handoff, MonitorEvidence, SnapshotEvidence } from '../gates/evidence.ts';
 import type { Verdict } from '../gates/verdict.ts';
 import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
+import type { ComparedSides, RepairSubject } from '../ledger/derived-task-events.ts';
 import type { By } from '../ledger/requests.ts';
 import type { PlannedTask } from '../plan/plan.ts';
 import { isReadOnly } from '../plan/plan.ts';
@@ -40,6 +41,8 @@ export type TaskProgress =
   | {
       readonly status: 'merged';
       readonly commit: CommitId;
+      /** The derived task whose work was merged instead of its own; absent when it was its own. */
+      readonly through?: TaskId;
       readonly attempt: EndedAttempt;
       readonly snapshot: SnapshotEvidence;
     }
@@ -116,6 +119,8 @@ export type EndedAttempt = Attempt &
     readonly takenOut: readonly string[];
     /** The last word of a person on its work. `copy` names the directory of an edit. */
     readonly acceptance?: Acceptance & { readonly copy?: string };
+    /** The comparison of a resolver's snapshot with both sides; absent when there is none yet. */
+    readonly sides?: ComparedSides & { readonly snapshot: CommitId };
   };
 
 /** `job`: the attempt that began the session, where the agent's own files of it are. */
@@ -123,7 +128,8 @@ export type AgentSession = { readonly id: string; readonly job: AttemptId; reado
 
 export type Hold =
   | { readonly because: 'gate'; readonly verdicts: readonly Verdict[] }
-  | { readonly because: 'conflict'; readonly files: readonly string[] }
+  /** `repair` is what a resolver may repair; absent when the plan has none, or the conflict is not one of text. */
+  | { readonly because: 'conflict'; readonly files: readonly string[]; readonly repair?: RepairSubject }
   /** `tree` is the one that it failed on. */
   | {
       readonly because: 'check';
@@ -131,6 +137,7 @@ export type Hold =
       readonly tree: TreeId;
       /** Set when it fails only with the earlier definitions; then `tree` has those. */
       readonly defined?: DefinitionDispute;
+      readonly repair?: RepairSubject;
     }
   /** A task that this one needs is held. */
   | { readonly because: 'needs'; readonly task: TaskId };
@@ -238,7 +245,7 @@ export const snapshotOf = ({ progress }: TaskState): SnapshotEvidence | null =>
 
 /** The evidence that its gates read. */
 export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly status: 'ended' }): MonitorEvidence {
-  const { id, nonce, ending, handoff, snapshotProblem, report, drafted, acceptance } = attempt;
+  const { id, nonce, ending, handoff, snapshotProblem, report, drafted, acceptance, sides } = attempt;
   return {
     attempt: id,
     nonce,
@@ -248,6 +255,9 @@ export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly stat
     ...(acceptance === undefined ? {} : { acceptance: wordOf(acceptance) }),
     snapshot,
     ...present({ snapshotProblem }),
+    ...(sides === undefined || sides.snapshot !== snapshot?.commit
+      ? {}
+      : { sides: { markers: sides.markers, gone: sides.gone } }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ProviderState } from '../agents/provider.ts';
 import { providerOf } from '../agents/provider-pause.ts';
 import type { TaskId } from '../base/ids.ts';
+import { plannedIn } from '../derived/derived-tasks.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Shortage } from '../kept/disk.ts';
 import { plannedById } from '../plan/plan.ts';
@@ -97,7 +98,7 @@ function slotWait(state: RunState, task: TaskState): Wait {
 
 /** `running`: the active tasks, and those that start before this one. */
 export function obstacleTo(state: RunState, task: TaskState, running: readonly TaskState[]): Obstacle | null {
-  const planned = plannedById(state.plan, task.id);
+  const planned = plannedIn(state, task.id);
   if (planned === undefined) return null;
   const provider = providerOf(task);
   const pause = state.providers[provider];

@@ -190,7 +190,7 @@ function keyAt(start: string): number {
 /** Fields with free text of people, agents and programs. All others are names that are looked up again. */
 const textFields = new Set([
   ...['text', 'message', 'words', 'tail', 'why', 'refusals', 'linkTarget'],
-  ...['summary', 'remaining', 'proofs', 'questions'],
+  ...['summary', 'remaining', 'proofs', 'questions', 'dropped'],
 ]);
 
 /**

@@ -67,6 +67,12 @@ const deployRole = either(
   ),
 );
 
+/** The resolver: the name of its agent, or its keys. */
+export const writtenResolver = either(
+  agentName,
+  fields({}, { agent: roleKeys.agent, command: roleKeys.command, model: roleKeys.model }),
+);
+
 export type WrittenClosureRole = ValueOf<typeof closureRole> | ValueOf<typeof evalRole> | ValueOf<typeof deployRole>;
 export type WrittenTarget = ValueOf<typeof evalTarget>;
 

@@ -1,7 +1,7 @@
 import { agentKinds } from '../../agents/agents.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
-import { everyTask, type FrozenPlan } from '../plan/plan.ts';
+import { agentsIn, type FrozenPlan } from '../plan/plan.ts';
 
 /**
  * The list in `fence.network`. Hosts are compared in one canonical form, so that no other spelling of a name or an address means
@@ -109,7 +109,7 @@ export function unlistedModels(
 ): readonly Finding[] {
   const { network } = plan.fence;
   if (network === null || typeof network === 'string') return [];
-  const used = new Set(everyTask(plan).flatMap(({ agent }) => agent));
+  const used = new Set(agentsIn(plan));
   return [...used].flatMap((name): Finding[] => {
     const login = agentKinds[name]?.login;
     const named = login?.baseUrl == null ? undefined : ours[login.baseUrl];

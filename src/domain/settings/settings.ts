@@ -3,7 +3,7 @@ import { closureRoles } from '../closure/roles.ts';
 import { sizePattern } from '../kept/disk.ts';
 import { canonicalJson, type Role, roles } from '../plan/plan.ts';
 import { rootPattern } from '../plan/repo-claim.ts';
-import { type WrittenClosure, writtenClosure } from './closure-settings.ts';
+import { type WrittenClosure, writtenClosure, writtenResolver } from './closure-settings.ts';
 import {
   add,
   anything,
@@ -115,6 +115,14 @@ export const runSettings = {
     null,
     anything,
     'Template of commit subjects, with {task}, {title}, {run}, {plan}, {wave} and {role}.',
+  ),
+  resolver: key(
+    nullable(writtenResolver),
+    null,
+    tighten(
+      (value, { person }) => person !== undefined && value !== null && canonicalJson(value) !== canonicalJson(person),
+    ),
+    'Agent that resolves conflicts between tasks and repairs a task that breaks a check. null: you do it.',
   ),
   repair: key(nullable(agentName), null, anything, 'Not in this version.'),
   fence: {

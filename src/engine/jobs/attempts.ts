@@ -1,9 +1,10 @@
 import { present } from '../../domain/base/result.ts';
 import { placeOf } from '../../domain/board/board-requests.ts';
+import { plannedIn } from '../../domain/derived/derived-tasks.ts';
 import { judged } from '../../domain/gates/judge.ts';
 import { keepAtEnd } from '../../domain/kept/discard.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
+import type { PlannedTask } from '../../domain/plan/plan.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
 import { attemptOf, liveAttempt } from '../../domain/run/task.ts';
 import { contextOf, type Effect, messageSent } from '../../pipeline/step.ts';
@@ -25,7 +26,7 @@ export async function superviseAttempt(
 ): Promise<void> {
   const { task: id, attempt } = effect;
   const now = log.state();
-  const task = now === null ? undefined : plannedById(now.plan, id);
+  const task = now === null ? undefined : plannedIn(now, id);
   if (now === null || task === undefined) throw new Error(`${id} is not in the plan`);
   const intended = asIntended(log.stored(), now, attempt.id);
   const prompt = await promptOf(ports.git, intended.state, id, intended.attempt);
@@ -48,7 +49,7 @@ export async function tell(
   ended: Promise<void> | undefined,
 ): Promise<void> {
   const state = log.state();
-  const task = state === null ? undefined : plannedById(state.plan, id);
+  const task = state === null ? undefined : plannedIn(state, id);
   if (state === null || task === undefined) return;
   // an ended attempt needs no terms: wait until the ledger has its end, instead of repeating this
   if (!(await ports.supervisors.tell(attempt.id, termsOf(state, task)))) return ended?.catch(() => undefined);

@@ -10,7 +10,7 @@ import {
   uncommittedUnfit,
 } from '../../domain/gates/preflight.ts';
 import type { By, RunOrder } from '../../domain/ledger/requests.ts';
-import { everyTask } from '../../domain/plan/plan.ts';
+import { agentsIn } from '../../domain/plan/plan.ts';
 import { type RunState, selectedWaves } from '../../domain/run/run.ts';
 import { warningsBeside } from '../../domain/run/schedule.ts';
 import { protectWarnings } from '../../domain/scope/ownership.ts';
@@ -192,7 +192,7 @@ async function uncommittedFindings(repo: RepositoryHandle, { plan, target }: Run
 }
 
 async function agentsOf(repo: Pick<RepositoryHandle, 'agentReady'>, { plan }: RunOrder) {
-  const names = [...new Set(everyTask(plan).flatMap(({ agent }) => agent))];
+  const names = agentsIn(plan);
   const readiness = new Map(await Promise.all(names.map(async (name) => [name, await repo.agentReady(name)] as const)));
   return agentFindings(plan, readiness);
 }

@@ -4,12 +4,14 @@ import { providerOf } from '../../domain/agents/provider-pause.ts';
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
 import { exitParts, requiredLevels } from '../../domain/closure/exit-contract.ts';
 import type { ClosureRole } from '../../domain/closure/roles.ts';
+import { type DerivedTask, plannedIn } from '../../domain/derived/derived-tasks.ts';
 import { clauseTexts } from '../../domain/explain/text.ts';
 import { charactersPerToken, ownWords, promptTokens, roleText } from '../../domain/plan/directive.ts';
-import { type FrozenPlan, isReadOnly, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
+import { type FrozenPlan, isReadOnly, type PlannedTask } from '../../domain/plan/plan.ts';
 import { foldRun, type Recorded, type RunState } from '../../domain/run/run.ts';
 import { type Attempt, agentOf, attemptOf } from '../../domain/run/task.ts';
 import type { GitReader } from '../../ports/merger.ts';
+import { briefsSection, droppedSection, repairSection, reportsSection } from './resolver-sections.ts';
 import {
   docsSection,
   passedChecksSection,
@@ -41,7 +43,7 @@ export async function promptOf(
   id: TaskId,
   attempt: Attempt,
 ): Promise<string> {
-  const task = plannedById(state.plan, id);
+  const task = plannedIn(state, id);
   if (task === undefined) throw new Error(`${id} is not in the plan`);
   return buildPrompt({ state, task, attempt, files: await filesInScope(git, state, task, attempt) });
 }
@@ -99,6 +101,8 @@ export function buildPrompt(subject: PromptSubject, characters = promptCharacter
   const { state, task, attempt, files } = subject;
   const { plan } = state;
   if (task.closes !== undefined) return buildRolePrompt(subject, task.closes, characters);
+  const derived = state.derived?.[task.id];
+  if (derived !== undefined) return buildResolverPrompt(subject, derived, characters);
   const quotes = quotesFor(attempt.nonce);
   const listing = filesSection(task, files);
   const rules = rulesSection(plan);
@@ -155,6 +159,37 @@ function buildRolePrompt({ state, task, attempt }: PromptSubject, role: ClosureR
     { text: reportSection(role, attempt.nonce) },
   ];
   return fitSections(sections, [board, work, before, rules, checks], characters);
+}
+
+/** Builds the prompt of a resolver: both sides instead of a task. */
+function buildResolverPrompt(
+  { state, task, attempt }: PromptSubject,
+  derived: DerivedTask,
+  characters: number,
+): string {
+  const { plan } = state;
+  const quotes = quotesFor(attempt.nonce);
+  const briefs = briefsSection(state, derived);
+  const reports = reportsSection(state, derived, quotes);
+  const rules = rulesSection(plan);
+  const checks = checksSection(plan, task);
+  const board = boardSection(state, task, quotes);
+  const before = beforeSection(attempt, quotes);
+  const sections: readonly Section[] = [
+    { text: repairSection(state, derived) },
+    { text: plan.focus === undefined ? '' : `## Focus of this run\n\n${plan.focus}` },
+    briefs,
+    { text: scopeSection(state, task) },
+    { text: mergeGateSection(task) },
+    rules,
+    checks,
+    { text: limitsSection(state, attempt.agent) },
+    board,
+    reports,
+    before,
+    { text: `${handoffSection(task, attempt.nonce)}\n\n${droppedSection}` },
+  ];
+  return fitSections(sections, [board, reports, briefs, before, rules, checks], characters);
 }
 
 /** Prohibitions are among the rules. */

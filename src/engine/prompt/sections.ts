@@ -5,6 +5,7 @@ import { isOfAgent } from '../../domain/board/board.ts';
 import { inboxOf } from '../../domain/board/board-requests.ts';
 import { definedParts, mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import { promptLines } from '../../domain/explain/explain.ts';
+import type { Handoff } from '../../domain/gates/evidence.ts';
 import { sizeText } from '../../domain/kept/disk.ts';
 import { type FrozenPlan, isReadOnly, type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
@@ -71,14 +72,19 @@ function tasksBefore({ plan, waves, tasks }: RunState, task: PlannedTask): reado
 export function resultOf(task: TaskState | undefined, quotes: Quotes): readonly string[] {
   const handoff = task === undefined ? null : handoffOf(task);
   if (task === undefined || handoff === null || !countsAsDone(task)) return [];
+  const text = handoffText(handoff, quotes, Infinity);
+  return text === '' ? [] : [`[${task.id}] ${cutText(text, task.readOnly ? wholeResult : summaryOnly)}`];
+}
+
+/** A handoff as text that may be quoted. */
+export function handoffText(handoff: Handoff, quotes: Quotes, most = summaryOnly): string {
   const { summary, remaining, questions, nonce } = handoff;
   const lines = [
     summary,
     ...remaining.map((text) => `remaining: ${text}`),
     ...questions.map((text) => `question: ${text}`),
   ];
-  const text = quotes.clean(lines.join('\n')).replaceAll(nonce, '').trim();
-  return text === '' ? [] : [`[${task.id}] ${cutText(text, task.readOnly ? wholeResult : summaryOnly)}`];
+  return cutText(quotes.clean(lines.join('\n')).replaceAll(nonce, '').trim(), most);
 }
 
 /** A read-only task has only its handoff to show. */

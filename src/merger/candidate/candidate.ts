@@ -6,18 +6,16 @@ import {
   mergeTrees,
   moveRef,
   mustReadCommit,
-  readChanges,
   readCommits,
   readRef,
-  takeBack,
   writeCommit,
   writeStack,
 } from '../../adapters/git/write/index.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
-import { err, ok, type Result } from '../../domain/base/result.ts';
+import { err, ok, present, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import type { RoundEntry, SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
@@ -25,8 +23,9 @@ import { isReadOnly } from '../../domain/plan/plan.ts';
 import { addedIn, bothNames, namesAfter, pathTwins } from '../../domain/scope/path-safety.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
-import { commitMessage, takenTrailers } from '../commit-message.ts';
+import { commitMessage, resolvedTrailer, takenTrailers } from '../commit-message.ts';
 import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
+import { repairedSnapshot } from '../proof/derived.ts';
 import {
   candidateTop,
   commitsOfRound,
@@ -43,6 +42,8 @@ import {
 import { verifyObjects } from '../proof/objects.ts';
 import { verifyChain } from '../proof/proof.ts';
 import { definedBefore } from './earlier-definitions.ts';
+import { repairOfConflict } from './repair.ts';
+import { withoutGenerated } from './without-generated.ts';
 
 type Built = Extract<RunEvent, { type: 'candidate-built' }>;
 
@@ -75,39 +76,61 @@ export async function buildCandidate(order: MergerOrder, wave: number, round: nu
   const last = built.steps.at(-1);
   const isWhole = last !== undefined && Object.keys(planHere(history).generated).length === 0;
   const going = built.steps.map(({ task }) => task);
+  const conflicts = await withRepairs(repository, history, { ...from, top }, built.conflicts);
   const defined = isWhole ? await definedBefore(repository, history, { base, top: last, tasks: going }) : {};
   failpoint('merger-candidate-written');
   // its parent is the candidate, so that one ref keeps both
   await keepReachable(repository, ref, defined.before?.commit ?? top);
   failpoint('merger-candidate-kept');
-  return await recordFacts(order, { type: 'candidate-built', wave, round, base, ...built, ...defined });
+  return await recordFacts(order, { type: 'candidate-built', wave, round, base, ...built, conflicts, ...defined });
+}
+
+/** Adds to each conflict what a resolver may repair, on top of everything that could be integrated. Nothing repairs a repair. */
+async function withRepairs(
+  repository: string,
+  history: History,
+  { tasks, top }: Pick<Foundation, 'tasks'> & { readonly top: CommitId },
+  conflicts: Built['conflicts'],
+): Promise<Built['conflicts']> {
+  if (planHere(history).resolver === undefined) return conflicts;
+  const generated = generatedPaths(history);
+  const found: Built['conflicts'][number][] = [];
+  for (const conflict of conflicts) {
+    const entry = tasks.find(({ task }) => task.id === conflict.task);
+    const isOwn = entry !== undefined && entry.by === undefined;
+    const repair = isOwn
+      ? await repairOfConflict(repository, { onto: top, snapshot: entry.snapshot }, generated)
+      : null;
+    found.push(repair === null ? conflict : { ...conflict, repair });
+  }
+  return found;
 }
 
 type RoundTask = {
   readonly task: PlannedTask;
+  /** The derived task that made the snapshot; absent when the task did. */
+  readonly by?: TaskId;
   readonly snapshot: SnapshotEvidence;
   readonly proof: string;
   readonly taken: readonly string[];
 };
 
 /** The tasks of the candidate, in order, each with the record that proves it; or the reason why there are none. */
-function readTasks(
-  history: History,
-  round: readonly { readonly task: TaskId; readonly snapshot: CommitId }[],
-): Result<readonly RoundTask[], Finding> {
+function readTasks(history: History, round: readonly RoundEntry[]): Result<readonly RoundTask[], Finding> {
   const plan = planHere(history);
   const tasks: RoundTask[] = [];
   for (const task of inOrder(plan, new Set(round.map((entry) => entry.task)))) {
-    const recorded = round.find((entry) => entry.task === task.id)?.snapshot;
+    const { snapshot: recorded, by } = round.find((entry) => entry.task === task.id) ?? {};
     const proof = judgedPhases(history, 'monitor').findLast(
-      ({ event }) => event.task === task.id && event.evidence.snapshot?.commit === recorded,
+      ({ event }) => event.task === (by ?? task.id) && event.evidence.snapshot?.commit === recorded,
     );
-    const snapshot = proof?.event.evidence.snapshot;
+    const snapshot = by === undefined ? proof?.event.evidence.snapshot : repairedSnapshot(history, task.id, by);
     if (proof === undefined || snapshot === null || snapshot === undefined)
       return err({ rule: 'snapshot-unjudged', task: task.id, snapshot: recorded ?? null });
     if (isReadOnly(task)) return err({ rule: 'merges-nothing', task: task.id });
     if (isMerged(history, task.id)) return err({ rule: 'task-merged', task: task.id });
-    tasks.push({ task, snapshot, proof: proof.hash, taken: takenTrailers(history, proof) });
+    const taken = [...(by === undefined ? [] : [resolvedTrailer(by)]), ...takenTrailers(history, proof)];
+    tasks.push({ task, ...present({ by }), snapshot, proof: proof.hash, taken });
   }
   return tasks.length === round.length ? ok(tasks) : err({ rule: 'round-unplanned' });
 }
@@ -268,16 +291,4 @@ export async function integrator(
     if (ours === base.tree) return ok(typeof theirs === 'string' ? theirs : theirs.tree);
     return await mergeTrees(repository, { base, ours, theirs });
   };
-}
-
-async function withoutGenerated(
-  repository: string,
-  taken: Commit,
-  snapshot: SnapshotEvidence,
-  generated: ReadonlySet<string>,
-): Promise<Commit | TreeId> {
-  if (generated.size === 0) return taken;
-  const changes = await readChanges(repository, snapshot.base, snapshot.commit);
-  const dropped = changes.filter((change) => generated.has(change.path));
-  return dropped.length === 0 ? taken : await takeBack(repository, taken.tree, dropped);
 }

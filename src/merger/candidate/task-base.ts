@@ -15,6 +15,7 @@ import { isReadOnly } from '../../domain/plan/plan.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
 import { type MergerOrder, mergerDone, recordWhile, refused } from '../order.ts';
+import { derivedIn } from '../proof/derived.ts';
 import {
   allNeeds,
   eventsOf,
@@ -29,6 +30,7 @@ import {
   waveInHistory,
 } from '../proof/history.ts';
 import { integrator } from './candidate.ts';
+import { writeRepairBase } from './repair.ts';
 
 /**
  * The commit that attempts of a task start from: the run branch at the start of its wave, plus the ready snapshots of
@@ -39,8 +41,15 @@ import { integrator } from './candidate.ts';
 export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<MergerAnswer> {
   const history = await order.ledger.read(order.run);
   const plan = planHere(history);
-  if (waveInHistory(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
   const { since } = planInForce(history);
+  const derived = derivedIn(history, task)?.event;
+  const generated = new Set(Object.keys(plan.generated));
+  if (derived !== undefined) {
+    const message = `Base of ${order.run}/${task}\n`;
+    const made = await writeRepairBase(order.state.repository, derived.inputs, { message, generated });
+    return await recordBase(order, history, { task, since, isOwn: true, ...made });
+  }
+  if (waveInHistory(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
   const anew = since > 0 || eventsOf(history, 'task-retried').some(({ event }) => event.task === task);
   const tip = anew ? runTip(history) : startingPoint(history, task);
   if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
@@ -57,13 +66,21 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
   const written =
     needs.length === 0
       ? ok(await ownCommit(order, history, tip))
-      : await gather(order, task, { tip, snapshots, generated: new Set(Object.keys(plan.generated)) });
+      : await gather(order, task, { tip, snapshots, generated });
   if (!written.ok) return refused({ rule: 'needs-conflict', task, ...written.error });
-  const { commit, tree } = written.value;
+  return await recordBase(order, history, { task, since, isOwn: needs.length > 0, ...written.value });
+}
+
+/** Keeps and records a base, once. `isOwn` is false for a commit of the run branch, which is reachable anyway. */
+async function recordBase(
+  order: MergerOrder,
+  history: History,
+  of: Base & { readonly task: TaskId; readonly since: number; readonly isOwn: boolean },
+): Promise<MergerAnswer> {
+  const { task, since, commit, tree } = of;
   if (isStanding(history, task, commit)) return mergerDone;
   failpoint('merger-base-written');
-  // A commit of the run branch is reachable anyway.
-  if (needs.length > 0) await keepReachable(order.state.repository, refs.taskBase(order.run, task), commit);
+  if (of.isOwn) await keepReachable(order.state.repository, refs.taskBase(order.run, task), commit);
   failpoint('merger-base-kept');
   const sameVersion = (past: History): boolean => planInForce(past).since === since;
   return await recordWhile(order, sameVersion, { type: 'task-base-made', task, commit, tree });

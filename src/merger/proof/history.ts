@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CommitId, PlanHash, TaskId, TreeId } from '../../domain/base/ids.ts';
-import { err, ok, type Result } from '../../domain/base/result.ts';
+import { err, ok, present, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { ProofGap, TaskGap } from '../../domain/findings/merger-rules.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
@@ -161,13 +161,22 @@ export function sharedCommits(history: History, { wave, round }: Round): readonl
 export function commitsOfRound(
   history: History,
   { wave, round }: Round,
-): readonly { readonly task: TaskId; readonly commit: CommitId }[] {
+): Extract<RunEvent, { type: 'merged' }>['tasks'] {
   const ofRound = isOfRound({ wave, round });
-  const steps = eventsOf(history, 'candidate-built').findLast(ofRound)?.event.steps ?? [];
+  const entries = eventsOf(history, 'round-opened').findLast(ofRound)?.event.tasks ?? [];
+  const built = eventsOf(history, 'candidate-built').findLast(ofRound)?.event.steps ?? [];
+  const steps = built.map((step) => ({
+    ...step,
+    ...present({ by: entries.find(({ task }) => task === step.task)?.by }),
+  }));
   const roles = eventsOf(history, 'candidate-extended')
     .filter(ofRound)
     .map(({ event }) => event);
-  return [...new Map([...steps, ...roles].map(({ task, commit }) => [task, { task, commit }])).values()];
+  const all: readonly { readonly task: TaskId; readonly commit: CommitId; readonly by?: TaskId }[] = [
+    ...steps,
+    ...roles,
+  ];
+  return [...new Map(all.map(({ task, commit, by }) => [task, { task, commit, ...present({ by }) }])).values()];
 }
 
 /** Events after which an earlier verdict on a task's snapshot is void. */

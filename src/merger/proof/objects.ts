@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readChanges, readCommits, readManyChanges } from '../../adapters/git/write/index.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
-import { err, ok, type Result } from '../../domain/base/result.ts';
+import { err, ok, present, type Result } from '../../domain/base/result.ts';
 import type { ObjectGap } from '../../domain/findings/merger-rules.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import { repairedSnapshot } from './derived.ts';
 import { verifyGeneratedObjects } from './generated-objects.ts';
 import { eventsOf, type History, isOfRound, judgedPhases } from './history.ts';
 import { verifyPromotedObjects } from './promoted-objects.ts';
+import { verifyRepairObjects } from './repair-objects.ts';
 
 /**
  * Verifies that the repository holds what the ledger says of this round: snapshots are one commit on their recorded base, the
@@ -23,6 +25,7 @@ export async function verifyObjects(
   )?.event;
   if (built === undefined) return err({ gap: 'no-candidate' });
   const ofRound = isOfRound({ wave, round });
+  const entries = eventsOf(history, 'round-opened').findLast(ofRound)?.event.tasks ?? [];
   const completed = eventsOf(history, 'candidate-completed').findLast(ofRound)?.event.commit;
   const roles = eventsOf(history, 'candidate-extended')
     .filter(ofRound)
@@ -31,7 +34,10 @@ export async function verifyObjects(
   const core = promoted ?? completed ?? built.steps.at(-1)?.commit ?? built.base;
   const parentOf = (at: number): CommitId => built.steps[at - 1]?.commit ?? built.base;
   const steps = [
-    ...built.steps.map((step, at) => ({ ...step, parent: parentOf(at), snapshot: snapshotIn(history, step.task) })),
+    ...built.steps.map((step, at) => {
+      const by = entries.find(({ task }) => task === step.task)?.by;
+      return { ...step, ...present({ by }), parent: parentOf(at), snapshot: snapshotIn(history, by ?? step.task) };
+    }),
     ...roles.map(({ task, snapshot: commit, ...step }, at) => ({
       ...step,
       task,
@@ -49,7 +55,9 @@ export async function verifyObjects(
     readonly judged: ReadonlySet<string>;
     readonly pair: readonly [TreeId, TreeId];
   }[] = [];
-  for (const { task, commit, tree, parent, snapshot } of steps) {
+  for (const step of steps) {
+    const { task, commit, tree, parent, snapshot } = step;
+    const by = 'by' in step ? step.by : undefined;
     if (!snapshot) return err({ gap: 'snapshot-unrecorded', task });
     const [taken, base] = [commits.get(snapshot.commit), commits.get(snapshot.base)];
     if (taken === undefined || base === undefined) return err({ gap: 'snapshot-missing', task });
@@ -61,7 +69,9 @@ export async function verifyObjects(
     if (made.tree !== tree) return err({ gap: 'candidate-tree', task });
     const paths = new Set(snapshot.diff.map((entry) => entry.path));
     compared.push({ task, judged: paths, pair: [base.tree, taken.tree] });
-    compared.push({ task, judged: paths, pair: [before.tree, made.tree] });
+    const whole = by === undefined ? snapshot : repairedSnapshot(history, task, by);
+    const inStep = new Set((whole ?? snapshot).diff.map((entry) => entry.path));
+    compared.push({ task, judged: inStep, pair: [before.tree, made.tree] });
   }
   const changes = await readManyChanges(
     repository,
@@ -71,9 +81,12 @@ export async function verifyObjects(
     const hidden = changes[at]?.find((change) => !paths.has(change.path));
     if (hidden !== undefined) return err({ gap: 'path-unjudged', task, path: hidden.path });
   }
-  for (const { task } of steps) {
-    const edited = await verifyEdit(repository, history, task);
+  for (const step of steps) {
+    const by = 'by' in step ? step.by : undefined;
+    const edited = await verifyEdit(repository, history, by ?? step.task);
     if (!edited.ok) return edited;
+    const repaired = by === undefined ? ok(null) : await verifyRepairObjects(repository, history, by);
+    if (!repaired.ok) return repaired;
   }
   const levels = await verifyPromotedObjects(repository, history, { wave, round });
   return levels.ok ? await verifyGeneratedObjects(repository, history, { wave, round }) : levels;

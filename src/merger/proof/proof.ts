@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { ProofGap } from '../../domain/findings/merger-rules.ts';
+import type { RoundEntry } from '../../domain/gates/evidence.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
 import { canonicalJson, closureOf, isReadOnly } from '../../domain/plan/plan.ts';
@@ -11,7 +12,7 @@ import { proveBundles, proveComponents, provePromoted } from './components.ts';
 import { found, Gap, must, type Rely } from './gap.ts';
 import { eventsOf, type History, judgedPhases, planInForce, proveChecks, runTip, waveInHistory } from './history.ts';
 import { proveRoles } from './roles.ts';
-import { verifyTask } from './verify-task.ts';
+import { verifyEntry } from './verify-task.ts';
 import { verifyWave } from './verify-wave.ts';
 
 /**
@@ -64,7 +65,7 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
       opened.event.tasks.find(({ task }) => task === step.task),
       { gap: 'task-not-in-round', task: step.task },
     );
-    verifyTask(history, entry, { approved, opened: opened.position, rely });
+    verifyEntry(history, entry, { approved, opened: opened.position, rely });
   }
   const completed = verifyGenerated(history, { last, built: built.position, isThis }, rely);
   const promoted = provePromoted(history, { ...completed, wave, round });
@@ -164,7 +165,7 @@ function verifyClosure(
     readonly core: TreeId;
     /** The same candidate with the check definitions of the base. */
     readonly before: EarlierDefinitions | undefined;
-    readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
+    readonly tasks: readonly RoundEntry[];
     readonly steps: readonly { readonly task: TaskId }[];
   },
   rely: Rely,

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CommitId, TaskId } from '../../domain/base/ids.ts';
+import type { RoundEntry } from '../../domain/gates/evidence.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { canonicalJson, isReadOnly } from '../../domain/plan/plan.ts';
+import { derivedIn, proveDerived } from './derived.ts';
 import { proveExit } from './exits.ts';
 import { found, Gap, must, type Rely } from './gap.ts';
 import {
@@ -21,16 +23,37 @@ import {
 } from './history.ts';
 import { verifyWave } from './verify-wave.ts';
 
+type VerifyAt = { readonly approved: number; readonly opened: number; readonly rely: Rely };
+
+/** A task of a round, by its own work or by that of a derived task. For the latter, the work that it repairs has to be proven too. */
+export function verifyEntry(history: History, entry: RoundEntry, at: VerifyAt): void {
+  const { task, snapshot, by } = entry;
+  if (by === undefined) {
+    verifyTask(history, entry, at);
+    return;
+  }
+  const proven = proveDerived(history, entry, at.opened);
+  if ('gap' in proven) throw new Gap(proven);
+  proven.forEach(at.rely);
+  const inputs = derivedIn(history, by)?.event.inputs;
+  must(inputs !== undefined, { gap: 'task-unplanned', task: by });
+  verifyTask(history, { task, snapshot: inputs.snapshot, isRepaired: true }, at);
+  verifyTask(history, { task: by, snapshot }, at);
+}
+
 /** One task: base, attempt, dispatch, end, snapshot, verdict; each of the same attempt and in this order. */
-export function verifyTask(
+function verifyTask(
   history: History,
-  entry: { readonly task: TaskId; readonly snapshot: CommitId },
-  at: { readonly approved: number; readonly opened: number; readonly rely: Rely },
+  entry: { readonly task: TaskId; readonly snapshot: CommitId; readonly isRepaired?: true },
+  at: VerifyAt,
 ): void {
   const { task } = entry;
   const { plan } = planInForce(history);
   const ofTask = (event: { task: TaskId }) => event.task === task;
-  must(!isReadOnly(found(planned(plan, task), { gap: 'task-unplanned', task })), { gap: 'task-read-only', task });
+  must(
+    !isReadOnly(found(planned(plan, task) ?? derivedIn(history, task)?.event.planned, { gap: 'task-unplanned', task })),
+    { gap: 'task-read-only', task },
+  );
   must(
     !isMerged(
       history.filter(({ position }) => position < at.opened),
@@ -98,7 +121,8 @@ export function verifyTask(
   const blamed = eventsOf(history, 'culprit-found').some(
     ({ event, position }) => ofTask(event) && position > monitor.position,
   );
-  must(!blamed, { gap: 'task-blamed', task });
+  // a derived task repairs what it was blamed for, and is checked again
+  must(!blamed || entry.isRepaired === true, { gap: 'task-blamed', task });
   for (const stored of [base, attempt, dispatch, ended, monitor]) at.rely(stored);
 }
 

@@ -124,6 +124,17 @@ export const taskSummary = z.strictObject({
   spend,
   base: commit.nullable(),
   snapshot: commit.nullable(),
+  purpose: z
+    .enum(['resolver'])
+    .optional()
+    .meta({ description: 'why Tidegate made the task; absent for a task of the plan' }),
+  standsFor: z
+    .array(id)
+    .optional()
+    .meta({ description: 'the tasks that it stands for; absent for a task of the plan' }),
+  through: id
+    .optional()
+    .meta({ description: 'the task whose work was merged instead of its own; absent when it was its own' }),
   doing: z
     .string()
     .nullable()

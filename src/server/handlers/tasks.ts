@@ -1,9 +1,9 @@
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { plannedIn } from '../../domain/derived/derived-tasks.ts';
 import { explainVerdict } from '../../domain/explain/explain.ts';
 import { directiveText } from '../../domain/explain/text.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { plannedById } from '../../domain/plan/plan.ts';
 import { handoffOf, snapshotOf, verdictsOf } from '../../domain/run/task.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import type { Content } from '../../ports/repository-handle.ts';
@@ -51,7 +51,7 @@ function ofTask<Input extends OfTask, Document>(
 }
 
 function documentOf({ view, state, task }: SiteTask) {
-  const planned = plannedById(state.plan, task.id);
+  const planned = plannedIn(state, task.id);
   const summary = runDocument(view)
     .waves.flatMap(({ tasks }) => tasks)
     .find(({ id }) => id === task.id);

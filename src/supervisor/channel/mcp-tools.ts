@@ -101,6 +101,10 @@ const handoffTool: Tool = {
       files: { ...texts, description: 'files that you changed' },
       proofs: { ...texts, description: 'commands and results that show that it works' },
       questions: texts,
+      dropped: {
+        ...texts,
+        description: 'resolvers: changes of either side that the result lacks, each as `path:lines reason`',
+      },
       claims: {
         ...texts,
         description: 'levels of your exit contract that you reached, as `part=level`, for example `proof=unit`',

@@ -10,7 +10,7 @@ import { absent, type ConflictSide, mergeSides, readChanges, type Sides, withEnt
 export async function mergeForPerson(
   gitDir: string,
   sides: Sides,
-): Promise<{ readonly tree: TreeId; readonly beside: readonly SidesBeside[] }> {
+): Promise<{ readonly tree: TreeId; readonly beside: readonly SidesBeside[]; readonly files: readonly string[] }> {
   const { tree, stages, files } = await mergeSides(gitDir, sides);
   const marked = await markedFiles(gitDir, sides.ours, tree);
   const apart = files
@@ -22,7 +22,7 @@ export async function mergeForPerson(
     ...versions.map(({ mode, id, side }) => ({ mode, id, path: sideName(path, side) })),
   ]);
   const beside = apart.map(({ path, versions }) => ({ path, sides: versions.map(({ side }) => side) }));
-  return { tree: await withEntries(gitDir, tree, entries), beside };
+  return { tree: await withEntries(gitDir, tree, entries), beside, files };
 }
 
 const gitlink = '160000';

@@ -26,6 +26,7 @@ export {
 } from './objects.ts';
 export { keepReachable, moveRef, prepareMove, readRef, zeroId } from './refs.ts';
 export { findRemote, pushCommit, pushLfs, type Remote, remoteTip } from './remote.ts';
+export { compareFiles } from './side-hunks.ts';
 export { isTidy, writeStack } from './stack.ts';
 export {
   dirtyPaths,

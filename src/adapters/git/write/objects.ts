@@ -19,6 +19,8 @@ export type Commit = {
 type NewCommit = {
   readonly tree: TreeId;
   readonly parent: CommitId;
+  /** Absent: one parent. */
+  readonly other?: CommitId;
   readonly message: string;
   readonly by: Identity;
   readonly date: string;
@@ -37,6 +39,7 @@ export async function writeCommit(gitDir: string, commit: NewCommit): Promise<Co
       commit.signing === undefined ? '--no-gpg-sign' : '--gpg-sign',
       '-p',
       objectId(commit.parent),
+      ...(commit.other === undefined ? [] : ['-p', objectId(commit.other)]),
       '-F',
       '-',
       objectId(commit.tree),

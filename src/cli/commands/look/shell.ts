@@ -1,6 +1,6 @@
+import { plannedIn } from '../../../domain/derived/derived-tasks.ts';
 import { describeWithFix } from '../../../domain/explain/explain.ts';
 import type { Ending } from '../../../domain/gates/evidence.ts';
-import { plannedById } from '../../../domain/plan/plan.ts';
 import { isLive } from '../../../domain/run/schedule.ts';
 import { agentOf, attemptOf, snapshotOf } from '../../../domain/run/task.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
@@ -39,7 +39,7 @@ async function enterTask(
   const refusal = refuseAgent(repo, `tidegate shell ${name}`);
   if (refusal !== null) return refusal;
   const one = state.tasks[task];
-  const planned = plannedById(state.plan, task);
+  const planned = plannedIn(state, task);
   if (one === undefined || planned === undefined) return usageError('no-task', `shell: ${run} has no task ${task}`);
   if (isLive(one))
     return failure(

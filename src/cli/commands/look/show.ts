@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import { type AttemptId, attemptId, type TaskId } from '../../../domain/base/ids.ts';
+import { present } from '../../../domain/base/result.ts';
 import { safeLine } from '../../../domain/base/safe-text.ts';
+import { plannedIn } from '../../../domain/derived/derived-tasks.ts';
 import { describeVerdict, explainVerdict } from '../../../domain/explain/explain.ts';
 import { holdAdvice } from '../../../domain/explain/hold.ts';
 import { directiveText, sleepText } from '../../../domain/explain/text.ts';
 import type { Verdict } from '../../../domain/gates/verdict.ts';
-import { plannedById } from '../../../domain/plan/plan.ts';
+import { settleLimits } from '../../../domain/run/settle-attempt.ts';
 import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../../../domain/run/task.ts';
 import { asIntended, nextAttempt, promptOf } from '../../../engine/prompt/prompt.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
@@ -47,15 +49,17 @@ async function showOne(typed: string | undefined, repo: RepositoryHandle): Promi
     task: state,
     dispatched: dispatched?.map(explainVerdict) ?? null,
     monitored: monitored?.map(explainVerdict) ?? null,
-    planned: plannedById(view.state.plan, task),
+    planned: plannedIn(view.state, task),
+    ...present({ derived: view.state.derived?.[task] }),
   });
 }
 
 function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
   const task = state.tasks[id];
-  const planned = plannedById(state.plan, id);
+  const planned = plannedIn(state, id);
   if (task === undefined || planned === undefined) return [];
   const { word, detail } = taskWords(state, task);
+  const derived = state.derived?.[id];
   const snapshot = snapshotOf(task);
   const sleep = sleepText(endedAttempt(task)?.slept ?? 0);
   const handoff = handoffOf(task);
@@ -67,12 +71,14 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(task.granted.length === 0 ? [] : [`granted   ${task.granted.join(' ')}`]),
     ...(planned.needs.length === 0 ? [] : [`needs     ${planned.needs.join(' ')}`]),
     ...(planned.command === null ? [] : [`command   ${planned.command.join(' ')}`]),
-    `attempts  ${task.launches} started; ${task.charged} of ${state.plan.limits.attempts} used`,
+    ...(derived === undefined ? [] : [`for       ${derived.standsFor.join(' ')} (${derived.purpose})`]),
+    `attempts  ${task.launches} started; ${task.charged} of ${settleLimits(state, task).attempts} used`,
     ...(sleep === null ? [] : [`slept     ${sleep}`]),
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${fileCount(snapshot)}`]),
     ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${safeLine(handoff.summary)}`]),
     ...(handoff?.remaining ?? []).map((text) => `remains   ${safeLine(text)}`),
+    ...(handoff?.dropped ?? []).map((text) => `left out  ${safeLine(text)}`),
     ...(handoff?.questions ?? []).map((text) => `question  ${safeLine(text)}`),
     ...(task.progress.status === 'held'
       ? ['', ...adviceLines(holdAdvice(state, task.progress.hold, `${state.run}/${id}`)), '']

@@ -60,6 +60,14 @@ export const gateSentences: Sentences<GateRules> = {
     `the agent reports ${status}: ${summary}${remaining.length === 0 ? '' : `; remaining: ${remaining.join(', ')}`}`,
   'snapshot-present': ({ because }, explain) =>
     `the workspace could not be snapshotted${because === undefined ? '' : `: ${explain(because).detail}`}`,
+  'sides-compared': () => 'the result was not compared with both sides',
+  'markers-left': () => 'it still has markers of the conflict',
+  'hunk-gone': ({ side, from, to }) => ({
+    detail: `the result lacks ${from === to ? `line ${from}` : `lines ${from} to ${to}`} of ${
+      side === 'theirs' ? 'the task' : 'the other tasks'
+    }, and the handoff does not name ${from === to ? 'it' : 'them'}`,
+    fix: 'restore it, or name it with `--dropped "path:lines reason"`',
+  }),
   files: ({ changed, limit }) => `${changed} files were changed; the limit is ${limit}`,
   changes: () => 'no files were changed; set `allowEmpty` if that is correct',
   'deliverable-missing': ({ pattern }) => `the deliverable ${pattern} was not created`,

@@ -5,6 +5,7 @@ import type {
   CandidateGap,
   CheckGap,
   ComponentGap,
+  DerivedGap,
   MergerRules,
   ObjectGap,
   PhaseGap,
@@ -140,7 +141,7 @@ const roundGaps: Readonly<Record<RoundGap, (round: number, wave: number) => stri
   'closure-failed': (round) => `closure of round ${round + 1} did not pass`,
 };
 
-const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
+const taskGaps: Readonly<Record<TaskGap | DerivedGap, (task: string) => string>> = {
   'task-not-in-round': (task) => `${task} is not in the round`,
   'task-unplanned': (task) => `the plan has no task ${task}`,
   'task-read-only': (task) => `${task} is read-only`,
@@ -159,6 +160,12 @@ const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
   'task-snapshot-base': (task) => `the snapshot of ${task} does not have its recorded base`,
   'task-judged-early': (task) => `${task} was judged before it was dispatched and ended`,
   'task-blamed': (task) => `${task} broke a check`,
+  'derived-unmade': (task) => `no decision made ${task}`,
+  'derived-twice': (task) => `${task} is not the only task for its pair of snapshots`,
+  'derived-for-other': (task) => `${task} was made for another task`,
+  'derived-scope': (task) => `${task} is not within what the approved plan allows`,
+  'derived-pair': (task) => `${task} was not made for the snapshot that is held`,
+  'derived-uncompared': (task) => `the result of ${task} was not compared with both sides`,
   'task-other-ending': (task) => `${task} was not judged by its recorded ending`,
   'task-other-handoff': (task) => `${task} was not judged by its recorded handoff`,
   'task-other-draft': (task) => `${task} was not judged by its recorded plan draft`,
@@ -229,6 +236,8 @@ const taskObjectGaps: Readonly<Record<TaskObjectGap, (task: string) => string>> 
   'snapshot-tree': (task) => `the snapshot of ${task} does not have its recorded tree`,
   'snapshot-parent': (task) => `the snapshot of ${task} is not one commit on its recorded base`,
   'edit-paths': (task) => `the edited paths of ${task} are not the recorded ones`,
+  'repair-base': (task) => `${task} did not start from both sides`,
+  'repair-sides': (task) => `the result of ${task} does not compare with both sides as recorded`,
   'candidate-missing': (task) => `the candidate of ${task} is not in the repository`,
   'candidate-parent': (task) => `the candidate is not linear at ${task}`,
   'candidate-tree': (task) => `the candidate does not have its recorded tree at ${task}`,

@@ -14,6 +14,11 @@ export const requestSentences: Sentences<RequestRules> = {
       ? `${run} has no task ${task}`
       : `${run} has no task ${JSON.stringify(task)}; its tasks are ${known.join(', ')}`,
   'task-removed': ({ task }) => `${task} is no longer in the plan`,
+  'derived-void': ({ task, standsFor }) => `${task} counts no longer: ${standsFor} is not held as it was`,
+  'derived-grant': ({ run, task, standsFor }) => ({
+    detail: `${task} may change only the paths that it repairs`,
+    fix: `work on the task itself: tidegate rework ${run}/${standsFor} -m "…"`,
+  }),
   'wave-closed': ({ wave }) => `wave ${wave + 1} is closed`,
   'not-kept': ({ run, task, path }) => ({
     detail: `${path} is not a kept file of ${run}/${task}`,
