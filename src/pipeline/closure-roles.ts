@@ -31,6 +31,10 @@ export function closeByRoles(state: RunState, at: At, round: Candidate): Closing
   for (const role of roles) {
     const status = roleStatusOf(state, wave, role, round);
     if (status.isResolved) {
+      // a person decides instead of the report, not instead of the work: what passed the gates of the role stays part of it
+      if (status.task?.progress.status === 'ended') return { step: [] };
+      const kept = status.task === null ? null : integrate(state, at, status.task, round);
+      if (kept !== null) return { step: [kept] };
       resolved.push(role.id);
       continue;
     }

@@ -10,7 +10,7 @@ import { needsOf } from '../domain/explain/needs.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { plannedTask, type TaskProgress, type TaskState } from '../domain/run/task.ts';
 import { closingActions, closingLines, closureDocument } from './closing.ts';
-import { concernLines, roleColumns, waveStanding } from './role-text.ts';
+import { landingNoteLines, roleColumns, waveStanding } from './role-text.ts';
 
 const security = task('wave-1-security', { closes: 'security', owns: [] });
 const qa = task('wave-1-qa', { closes: 'qa', owns: [] });
@@ -125,6 +125,6 @@ test('a barrier gives one notice, which ends when the role runs again', () => {
 test('concerns of security let the wave close and are shown to the person who lands it', () => {
   const state = judged([reporting({ word: 'concerns', findings: ['old cipher'] })]);
   expect(closingActions(seen(state)).map(({ id }) => id)).toEqual(['wave-1-qa']);
-  expect(JSON.stringify(concernLines(state))).toContain('old cipher');
+  expect(JSON.stringify(landingNoteLines(state))).toContain('old cipher');
   expect(standings()['need: barrier']?.command).toContain('tidegate rework');
 });

@@ -2,6 +2,7 @@ import { type Barrier, barriersOfRun, openBarriers } from '../domain/closure/bar
 import { type RoleView, rolesOf } from '../domain/closure/role-state.ts';
 import { barrierAdvice } from '../domain/explain/barrier-advice.ts';
 import { needsOf } from '../domain/explain/needs.ts';
+import { overridesIn } from '../domain/explain/overrides.ts';
 import { waveName } from '../domain/explain/text.ts';
 import { currentWave, tasksOfWave, type WaveState } from '../domain/run/run.ts';
 import { isSettled } from '../domain/run/task.ts';
@@ -110,9 +111,11 @@ function actionLines({ id, owner, message, since, command }: ClosingAction, at: 
 export function closureDocument(view: RunView, wave: WaveState) {
   const roles = rolesOf(view.state, wave);
   const barriers = barrierActions(view, wave);
+  const overrides = overridesIn(view.state, wave).map(({ wave: _, ...override }) => override);
   return {
     ...(roles.length === 0 ? {} : { closure: roles.map(roleDocument) }),
     ...(roles.length + barriers.length === 0 ? {} : { barriers }),
+    ...(overrides.length === 0 ? {} : { overrides }),
   };
 }
 

@@ -10,7 +10,7 @@ import { isResolved, snapshotOf, type TaskState } from '../../domain/run/task.ts
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { planView, uncheckedText } from '../../view/plan-view.ts';
-import { concernLines } from '../../view/role-text.ts';
+import { landingNoteLines } from '../../view/role-text.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { actOn, refuseAgentAction } from '../frame/act.ts';
 import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
@@ -137,7 +137,7 @@ async function askLanding(repo: RepositoryHandle, context: Context, view: RunVie
   }
   for (const task of merged(state))
     context.terminal.line(`  ${task.id}: ${plural(snapshotOf(task)?.diff.length ?? 0, 'file')}`);
-  for (const line of concernLines(state)) context.terminal.line(line);
+  for (const line of landingNoteLines(state)) context.terminal.line(line);
   if (state.plan.checks.length === 0) context.terminal.line(`  checks: ${uncheckedText}`);
   return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
     state.branch === null

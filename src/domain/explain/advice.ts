@@ -18,6 +18,7 @@ import { barrierAdvice } from './barrier-advice.ts';
 import { answerQuestion, continueWork, reworkInstead, withPaths } from './commands.ts';
 import { describeFinding, describeTrouble, sentenceOf } from './explain.ts';
 import { acceptLine, checkLines, diffLine, holdAdvice } from './hold.ts';
+import { overridesOf, overrideText } from './overrides.ts';
 import { brief, few, plural } from './text.ts';
 
 /**
@@ -68,14 +69,14 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
     case 'paused':
       return {
         message: `paused by ${cause.who}`,
-        safe: 'running agents finish; nothing new starts',
+        safe: landingApproved(state) ?? 'running agents finish; nothing new starts',
         lines: [`to end the run: tidegate abandon ${run}`],
         command: resume,
       };
     case 'stopped':
       return {
         message: `stopped by ${cause.who}`,
-        safe: 'the work of its agents is kept',
+        safe: landingApproved(state) ?? 'the work of its agents is kept',
         lines: [`to end the run: tidegate abandon ${run}`],
         command: resume,
       };
@@ -104,7 +105,7 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
       return {
         message: `ready to land on ${target.branch}${onHold(cause.tap)}`,
         safe: `${target.branch} does not move until you approve`,
-        ...concerns(state),
+        ...seenAtLanding(state),
         command: `tidegate land ${run}`,
       };
     case 'budget':
@@ -157,11 +158,25 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
   }
 }
 
-/** Concerns of security did not keep the run from here, but a person has to see them. */
-function concerns(state: RunState): Pick<Advice, 'lines'> {
-  const lines = securityConcerns(state).map(({ task, findings }) => `${task} has concerns: ${few(findings)}`);
+/** Concerns of security and resolved barriers did not keep the run from here, but a person has to see them. */
+function seenAtLanding(state: RunState): Pick<Advice, 'lines'> {
+  const lines = landingNotes(state).flatMap(([first, ...more]) => [first, ...more.map((line) => `  ${line}`)]);
   return lines.length === 0 ? {} : { lines };
 }
+
+/** Each note in full: its first line, and the lines that belong to it. */
+export const landingNotes = (state: RunState): readonly (readonly [string, ...string[]])[] => [
+  ...securityConcerns(state).map(
+    ({ task, findings }) => [`${task} has concerns${findings.length === 0 ? '' : ':'}`, ...findings] as const,
+  ),
+  ...overridesOf(state).map(overrideText),
+];
+
+/** Null unless a person approved the landing of this run, and it has not happened. */
+const landingApproved = ({ run, taps, landing }: RunState): string | null =>
+  taps.land?.status === 'approved' && ['none', 'queued', 'observed'].includes(landing.status)
+    ? `the landing is approved and happens after: tidegate resume ${run}`
+    : null;
 
 const onHold = (tap: TapState): string => (tap.status === 'held' ? ` (put on hold by ${tap.by.who})` : '');
 

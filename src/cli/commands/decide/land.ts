@@ -1,6 +1,6 @@
 import { chooseTasks, hasWhollyLanded, type WithoutTasks } from '../../../domain/landing/land-some.ts';
 import type { RunState } from '../../../domain/run/run.ts';
-import { concernLines } from '../../../view/role-text.ts';
+import { landingNoteLines } from '../../../view/role-text.ts';
 import { inForeground } from '../../follow/foreground.ts';
 import { actOn } from '../../frame/act.ts';
 import { aRun, command, exitCodes } from '../../frame/command.ts';
@@ -22,7 +22,7 @@ export const landCommand = command({
     if (!subject.ok) return subject.error;
     const { run, state } = subject.value;
     const input = { only: listOf(only), except: listOf(except) };
-    if (!context.json) for (const line of concernLines(state)) context.terminal.line(line);
+    if (!context.json) for (const line of landingNoteLines(state)) context.terminal.line(line);
     const outcome = await actOn(repo, { action: 'land', subject: subject.value, input });
     if (outcome.exit !== exitCodes.done || hasWhollyLanded(state)) return outcome;
     for (const { task, needs } of alsoLeftOut(state, input.except))

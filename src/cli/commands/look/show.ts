@@ -3,6 +3,7 @@ import { type AttemptId, attemptId, type TaskId } from '../../../domain/base/ids
 import { safeLine } from '../../../domain/base/safe-text.ts';
 import { describeVerdict, explainVerdict } from '../../../domain/explain/explain.ts';
 import { holdAdvice } from '../../../domain/explain/hold.ts';
+import { overrideOf, overrideText } from '../../../domain/explain/overrides.ts';
 import { directiveText, sleepText } from '../../../domain/explain/text.ts';
 import type { Verdict } from '../../../domain/gates/verdict.ts';
 import { plannedById } from '../../../domain/plan/plan.ts';
@@ -13,6 +14,7 @@ import type { Text } from '../../../ports/terminal.ts';
 import { runDocument } from '../../../view/document.ts';
 import { phaseTable } from '../../../view/phases.ts';
 import { planView } from '../../../view/plan-view.ts';
+import { landingNoteLines } from '../../../view/role-text.ts';
 import { adviceLines, headLine, type RunView } from '../../../view/run-view.ts';
 import { fileCount, taskWords } from '../../../view/task-view.ts';
 import { aRunOrTask, command, done, failure, type Outcome, usageError } from '../../frame/command.ts';
@@ -36,10 +38,16 @@ async function showOne(typed: string | undefined, repo: RepositoryHandle): Promi
   if (view === null) throw new Error('a started run has a view');
   const { task } = subject.value;
   if (task === null)
-    return done([headLine(view), ...phaseTable(view.state), '', ...planView(view.state, [], { definitions: true })], {
-      ...runDocument(view),
-      frozen: view.state.plan,
-    });
+    return done(
+      [
+        headLine(view),
+        ...phaseTable(view.state),
+        ...landingNoteLines(view.state),
+        '',
+        ...planView(view.state, [], { definitions: true }),
+      ],
+      { ...runDocument(view), frozen: view.state.plan },
+    );
   const state = view.state.tasks[task];
   const { dispatched = null, monitored = null } = state === undefined ? {} : verdictsOf(state);
   return done(taskLines(view, task), {
@@ -60,6 +68,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
   const sleep = sleepText(endedAttempt(task)?.slept ?? 0);
   const handoff = handoffOf(task);
   const { dispatched, monitored } = verdictsOf(task);
+  const override = overrideOf(state, id);
   return [
     [{ text: `${state.run}/${id}`, tone: 'strong' }, ` ${word}${detail === '' ? '' : `: ${detail}`}`],
     `wave      ${task.wave + 1}`,
@@ -74,6 +83,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${safeLine(handoff.summary)}`]),
     ...(handoff?.remaining ?? []).map((text) => `remains   ${safeLine(text)}`),
     ...(handoff?.questions ?? []).map((text) => `question  ${safeLine(text)}`),
+    ...(override === null ? [] : overrideText(override)),
     ...(task.progress.status === 'held'
       ? ['', ...adviceLines(holdAdvice(state, task.progress.hold, `${state.run}/${id}`)), '']
       : []),
