@@ -102,7 +102,8 @@ test('every action has an owner and a command; a role that has not started owns 
     ],
     ['wave-1-qa', 'wave-1-qa', `tidegate watch ${state.run}`, 'missing-cont-qa'],
   ]);
-  expect(JSON.stringify(closingLines(seen(state)))).toContain('2 things are open');
+  expect(JSON.stringify(closingLines(seen(state)))).toContain('1 thing is open');
+  expect(JSON.stringify(closingLines(seen(state)))).toContain('after that, without you: wave-1-qa');
   const [wave] = state.waves;
   if (wave === undefined) throw new Error('no wave');
   expect(waveStanding(state, wave)).toBe(', open: security reports blocked: a key');

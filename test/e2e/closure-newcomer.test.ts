@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { checkHistory } from '../support/checker.ts';
 import { gitFacts } from '../support/kill.ts';
-import { type Project, project, scripted } from '../support/project.ts';
+import { type Project, program, project, scripted } from '../support/project.ts';
+import { atTerminal } from '../support/terminal.ts';
 
 /** What a person decides instead of a closure role has the effect that the command names, and is seen before the landing. */
 
@@ -90,6 +91,72 @@ test('whoever lands sees what was resolved: the report, the person and the reaso
       changes: 'none',
     },
   ]);
+});
+
+const typing = (p: Project, args: string, answers: Readonly<Record<string, string>>) =>
+  atTerminal([process.execPath, program, ...args.split(' ')], { cwd: p.checkout, env: p.environment }, answers);
+
+describe('on a terminal', { timeout: 180_000 }, () => {
+  test('land shows what would land and asks; no leaves everything as it is', async () => {
+    const security = role('tidegate verdict concerns --finding "old cipher"');
+    await using p = await project({ plan: plan({ security }) });
+    const main = p.git('rev-parse', 'main');
+    const run = await ran(p);
+    const no = await typing(p, `land ${run}`, { '[y/N/d]': 'n\r' });
+    expect([no.code, p.git('rev-parse', 'main')]).toEqual([43, main]);
+    for (const text of ['add: 1 file', 'old cipher', 'Land 1 task on main?', 'Nothing has landed'])
+      expect(no.screen).toContain(text);
+    const yes = await typing(p, `land ${run}`, { '[y/N/d]': 'y\r' });
+    expect([yes.code, p.git('show', 'main:new.txt')]).toEqual([0, 'new']);
+  });
+
+  test('a landing that was rejected is shown as not landed', async () => {
+    await using p = await project({ plan: plan({}) });
+    const run = await ran(p);
+    expect((await p.cli('reject', run)).code).toBe(0);
+    const { stdout } = await p.cli('status', run);
+    expect(stdout).toContain('· Land');
+    expect(stdout).toContain('Not landed on main: rejected by');
+  });
+});
+
+test('a role whose program cannot be started gets advice that works', { timeout: 180_000 }, async () => {
+  await using p = await project({ plan: plan({ security: { command: ['./scan.sh'] } }) });
+  expect((await p.cli('lint', 'plan.yaml')).stdout).toMatch(/warning.*wave-1-security.*scan\.sh.*does not exist/);
+  const run = await ran(p);
+  const why = (await p.cli('why', run)).stdout;
+  expect(why).toContain(`tidegate retry ${run}/wave-1-security`);
+  expect(why).not.toMatch(/drop|accept/);
+  expect(why).toMatch(/scan\.sh.* not found/);
+  const shown = (await p.cli('show', `${run}/wave-1-security`)).stdout;
+  expect(shown).not.toMatch(/tidegate (drop|accept)/);
+  expect((await p.cli('retry', `${run}/wave-1-security`)).code).toBe(0);
+  expect((await p.cli('resume', run)).code).toBe(43);
+  expect((await p.cli('resolve', `${run}/wave-1-security`, '-m', 'no scanner here')).code).toBe(0);
+});
+
+test('reports that do not fit are refused with what would', { timeout: 180_000 }, async () => {
+  const tries = (...all: readonly string[]) => role(all.map((args) => `tidegate verdict ${args} >> said 2>&1 || true`).join('; '));
+  const qa = tries('fine', 'pass --dimension live=maybe');
+  const deploy = { ...tries('healthy --environment prod=healthy'), environments: ['prod', 'eu', 'us'] };
+  const docs = tries('closed --item nothing');
+  const queue = scripted('echo new > new.txt; tidegate handoff done -m did --claim docs=owned', { owns: ['new.txt'] });
+  for (const [id, closure, lines] of [
+    ['wave-1-qa', { qa }, ['pass|concerns|blocked', 'live must be pass, concerns or blocked']],
+    ['wave-1-deploy', { deploy }, ['eu, us']],
+    ['wave-1-docs', { docs }, ['nothing is not an open item', 'add']],
+  ] as const) {
+    const said = Object.fromEntries(
+      Object.entries(closure).map(([name, one]) => [
+        name,
+        { ...one, command: [...one.command.slice(0, 2), `${one.command[2]}; cat said; rm said`] },
+      ]),
+    );
+    await using p = await project({ plan: plan(said, { tasks: { add: queue } }) });
+    const run = await ran(p);
+    const log = (await p.cli('logs', `${run}/${id}`)).stdout;
+    for (const line of lines) expect(log).toContain(line);
+  }
 });
 
 describe('a stopped run', { timeout: 180_000 }, () => {

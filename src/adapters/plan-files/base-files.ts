@@ -18,18 +18,18 @@ export type Start = {
   readonly changed?: { readonly checkout: string; readonly paths: readonly string[] };
 };
 
-/** Returns the current levels of components from a matrix on a branch. Null when there is no such file, or it is no matrix. */
+/** Returns the current levels of components from a matrix on a branch. Null when the file is no matrix. */
 export async function matrixOn(
   checkout: string,
   branch: string,
   path: string,
-): Promise<ReadonlyMap<string, string> | null> {
+): Promise<ReadonlyMap<string, string> | 'missing' | null> {
   const repository = { cwd: checkout };
   const tree = await treeAt(repository, `refs/heads/${branch}`);
-  if (tree === null) return null;
+  if (tree === null) return 'missing';
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree.id, '--', path];
   const [entry] = parseTree((await runGit({ ...repository, args })).stdout);
-  if (entry === undefined || entry.path !== path) return null;
+  if (entry === undefined || entry.path !== path) return 'missing';
   await using objects = openObjects(tree.gitDir);
   const text = await textOf({ mode: entry.mode, blob: entry.id }, objects);
   return text === null || !entry.mode.startsWith('100') ? null : readMatrix(text);

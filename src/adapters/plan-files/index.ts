@@ -80,7 +80,7 @@ export async function loadPlan(request: {
   /** Reads the skills of a branch. Called only when a task names one. */
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
   /** Reads the current levels of components from a file of a branch. Called only when a task promotes one. */
-  readonly matrix?: (branch: string, path: string) => Promise<ReadonlyMap<string, string> | null>;
+  readonly matrix?: (branch: string, path: string) => Promise<ReadonlyMap<string, string> | 'missing' | null>;
   /** Reads catalogues of benchmarks on a branch. Called only when an eval role names one. */
   readonly catalogues?: (branch: string, paths: readonly string[]) => Promise<Catalogues>;
   /** Reads the definitions of commands on a branch. Absent: they are not looked for. */
@@ -191,7 +191,8 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   const setup = setupCommand(draft.settings.setup);
   const commands = [...checks.map(({ run }) => run), ...(checks.length === 0 || setup === null ? [] : [setup])];
   const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, CommandDefinitions>();
-  const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, catalogues, definitions, matrix });
+  const levels = matrix === 'missing' ? null : matrix;
+  const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, catalogues, definitions, matrix: levels });
   const refusals = refusalsOf(plan, draft, whereOf);
   if (refusals.length > 0) return refused(refusals);
   const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));

@@ -10,6 +10,7 @@ import type { TapState } from '../decide/tap.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
 import { findingsIn, passes } from '../gates/verdict.ts';
 import { hasKept } from '../kept/discard.ts';
+import { plannedById } from '../plan/plan.ts';
 import type { Spend } from '../run/costs.ts';
 import type { PathRequest } from '../run/evolve-task.ts';
 import type { RunState } from '../run/run.ts';
@@ -126,7 +127,9 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
     case 'failed':
       return failureAdvice(cause.failed, `${run}/${cause.task}`, hasKept(state, cause.failed.attempt.id));
     case 'launch':
-      return launchAdvice(run, cause.because, `${run}/${cause.task}`);
+      return plannedById(plan, cause.task)?.closes === undefined
+        ? launchAdvice(run, cause.because, `${run}/${cause.task}`)
+        : roleLaunchAdvice(cause.because, `${run}/${cause.task}`);
     case 'blocked':
       return {
         message: `needs ${cause.need}, which was dropped`,
@@ -225,6 +228,18 @@ function launchAdvice(run: string, halt: Finding, subject: string): Advice {
       : 'no attempt is used up',
     first: [fix ?? rework, ...others, `or drop the task: tidegate drop ${subject}`].join('\n'),
     command: `tidegate resume ${run}`,
+  };
+}
+
+/** A closure role is neither dropped nor given to another agent. */
+function roleLaunchAdvice(halt: Finding, subject: string): Advice {
+  const { detail, fix } = sentenceOf(halt);
+  return {
+    message: `could not be started: ${brief(detail, 2_000)}`,
+    safe: 'no attempt is used up; nothing of this wave is merged until it closes',
+    lines: [`to decide it yourself: tidegate resolve ${subject} -m "your reason"`],
+    first: fix ?? 'fix the cause',
+    command: `tidegate retry ${subject}`,
   };
 }
 

@@ -3,6 +3,7 @@ import { type AttemptId, attemptId, type TaskId } from '../../../domain/base/ids
 import { safeLine } from '../../../domain/base/safe-text.ts';
 import { describeVerdict, explainVerdict } from '../../../domain/explain/explain.ts';
 import { holdAdvice } from '../../../domain/explain/hold.ts';
+import { needsOf } from '../../../domain/explain/needs.ts';
 import { overrideOf, overrideText } from '../../../domain/explain/overrides.ts';
 import { directiveText, sleepText } from '../../../domain/explain/text.ts';
 import type { Verdict } from '../../../domain/gates/verdict.ts';
@@ -69,6 +70,8 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
   const handoff = handoffOf(task);
   const { dispatched, monitored } = verdictsOf(task);
   const override = overrideOf(state, id);
+  // a closure role has the advice of its barrier: it cannot be accepted or dropped
+  const barrier = needsOf(state).find(({ kind, task: of }) => kind === 'barrier' && of === id);
   return [
     [{ text: `${state.run}/${id}`, tone: 'strong' }, ` ${word}${detail === '' ? '' : `: ${detail}`}`],
     `wave      ${task.wave + 1}`,
@@ -76,7 +79,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(task.granted.length === 0 ? [] : [`granted   ${task.granted.join(' ')}`]),
     ...(planned.needs.length === 0 ? [] : [`needs     ${planned.needs.join(' ')}`]),
     ...(planned.command === null ? [] : [`command   ${planned.command.join(' ')}`]),
-    `attempts  ${task.launches} started; ${task.charged} of ${state.plan.limits.attempts} used`,
+    `attempts  started ${task.launches === 1 ? 'once' : `${task.launches} times`}; ${task.charged} of ${state.plan.limits.attempts} count against its limit`,
     ...(sleep === null ? [] : [`slept     ${sleep}`]),
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${fileCount(snapshot)}`]),
@@ -85,7 +88,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(handoff?.questions ?? []).map((text) => `question  ${safeLine(text)}`),
     ...(override === null ? [] : overrideText(override)),
     ...(task.progress.status === 'held'
-      ? ['', ...adviceLines(holdAdvice(state, task.progress.hold, `${state.run}/${id}`)), '']
+      ? ['', ...adviceLines(barrier ?? holdAdvice(state, task.progress.hold, `${state.run}/${id}`)), '']
       : []),
     ...verdictLines('dispatch', dispatched),
     ...verdictLines('monitor', monitored),
