@@ -3,6 +3,7 @@ import type { AgentNote, AgentReport } from '../domain/agents/agent-note.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { BoardRecord } from '../domain/board/board.ts';
 import type { PlannedProof } from '../domain/closure/exit-contract.ts';
+import type { ReportNames } from '../domain/closure/report.ts';
 import type { ClosureRole } from '../domain/closure/roles.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type {
@@ -26,6 +27,8 @@ export type Job = {
   readonly kind: 'attempt' | 'check' | 'generate';
   /** Set for an attempt of a closure role. Its handoff has to be a report. */
   readonly closes?: ClosureRole;
+  /** The names that its report has to use. Absent when there are none, and in jobs of an earlier version. */
+  readonly names?: ReportNames;
   /** The bare repository of the state directory. */
   readonly repository: string;
   /** Commit that the workspace is made from. */
@@ -75,7 +78,7 @@ export type Job = {
 /** The job of a person's shell in the fence of a task. It has no supervisor, and nothing of it is kept. */
 export type ShellJob = Omit<
   Job,
-  'kind' | 'closes' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'
+  'kind' | 'closes' | 'names' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'
 >;
 
 export type JobEvidence = { readonly deliverables: readonly string[]; readonly proofs: readonly PlannedProof[] };

@@ -54,7 +54,10 @@ describe('a person resolves a role that wrote files', { timeout: 180_000 }, () =
     await using p = await project({ plan: plan({ docs }) });
     const run = await ran(p);
     const resolved = await p.cli('resolve', `${run}/wave-1-docs`, '-m', 'fine without');
-    expect(resolved).toMatchObject({ code: 0, stdout: expect.stringContaining('Its changes are not part of the work') });
+    expect(resolved).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Its changes are not part of the work'),
+    });
     expect((await p.cli('resume', run)).code).toBe(43);
     const left = 'its changes are not part of the work';
     expect((await p.cli('status', run)).stdout).toContain(left);
@@ -127,7 +130,7 @@ test('a role whose program cannot be started gets advice that works', { timeout:
   const why = (await p.cli('why', run)).stdout;
   expect(why).toContain(`tidegate retry ${run}/wave-1-security`);
   expect(why).not.toMatch(/drop|accept/);
-  expect(why).toMatch(/scan\.sh.* not found/);
+  expect(why).toContain('./scan.sh does not exist inside the fence');
   const shown = (await p.cli('show', `${run}/wave-1-security`)).stdout;
   expect(shown).not.toMatch(/tidegate (drop|accept)/);
   expect((await p.cli('retry', `${run}/wave-1-security`)).code).toBe(0);
@@ -135,8 +138,19 @@ test('a role whose program cannot be started gets advice that works', { timeout:
   expect((await p.cli('resolve', `${run}/wave-1-security`, '-m', 'no scanner here')).code).toBe(0);
 });
 
+test('a program that is not executable is named', { timeout: 180_000 }, async () => {
+  await using p = await project({
+    plan: plan({ security: { command: ['./scan.sh'] } }),
+    files: { 'scan.sh': 'true\n' },
+  });
+  expect((await p.cli('lint', 'plan.yaml')).stdout).toMatch(/warning.*scan\.sh, which is not executable on main/);
+  const run = await ran(p);
+  expect((await p.cli('why', run)).stdout).toContain('./scan.sh is not executable');
+});
+
 test('reports that do not fit are refused with what would', { timeout: 180_000 }, async () => {
-  const tries = (...all: readonly string[]) => role(all.map((args) => `tidegate verdict ${args} >> said 2>&1 || true`).join('; '));
+  const tries = (...all: readonly string[]) =>
+    role(all.map((args) => `tidegate verdict ${args} >> said 2>&1 || true`).join('; '));
   const qa = tries('fine', 'pass --dimension live=maybe');
   const deploy = { ...tries('healthy --environment prod=healthy'), environments: ['prod', 'eu', 'us'] };
   const docs = tries('closed --item nothing');

@@ -35,6 +35,23 @@ export async function matrixOn(
   return text === null || !entry.mode.startsWith('100') ? null : readMatrix(text);
 }
 
+/** Returns the modes of these files where a run starts. A file that does not exist there is absent. */
+export async function modesAt(
+  { repository, ref, changed }: Start,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const tree = paths.length === 0 ? null : await treeAt(repository, ref);
+  if (tree === null) return new Map();
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree.id, '--', ...paths];
+  const modes = new Map(
+    parseTree((await runGit({ ...repository, args })).stdout).map(({ path, mode }) => [path, mode]),
+  );
+  const blobs = new Map<string, Blob>();
+  if (changed !== undefined)
+    overlay(blobs, { ...changed, paths: changed.paths.filter((path) => paths.includes(path)) });
+  return new Map([...modes, ...[...blobs].map(([path, { mode }]) => [path, mode] as const)]);
+}
+
 /** Returns the definitions of each command on a branch of the person's repository. Empty when there is no such branch. */
 export const definitionsOn = (checkout: string, branch: string, commands: readonly string[]) =>
   definitionsAt({ repository: { cwd: checkout }, ref: `refs/heads/${branch}` }, commands);

@@ -51,6 +51,17 @@ export function reportMisfit(role: ClosureRole | undefined, { report }: Pick<Han
   return foreign === undefined ? null : { rule: 'report-part', role, key: foreign };
 }
 
+/** The names that a report of a role has to use: the environments of deploy, and the docs queue. */
+export type ReportNames = { readonly environments?: readonly string[]; readonly items?: readonly string[] };
+
+/** Returns what an agent is told at once about its report, while it can still give another one. Null when nothing is missing. */
+export function reportGap(report: RoleReport, { environments = [], items }: ReportNames): Finding | null {
+  const unnamed = environments.filter((name) => report.environments?.[name] === undefined);
+  if (report.word === 'healthy' && unnamed.length > 0) return { rule: 'report-environments', choices: unnamed };
+  const stray = (report.items ?? []).find((item) => items?.includes(item) === false);
+  return stray === undefined || items === undefined ? null : { rule: 'report-item', words: stray, choices: items };
+}
+
 /** Returns what keeps a wave from closing on this report. Empty when it may close. */
 export function judgeReport(role: PlannedTask, report: RoleReport): readonly Finding[] {
   const { id, closes } = role;

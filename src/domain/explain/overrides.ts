@@ -2,7 +2,7 @@ import type { TaskId, TreeId } from '../base/ids.ts';
 import { roleOf } from '../closure/role-state.ts';
 import { plannedById } from '../plan/plan.ts';
 import { coreOf } from '../run/round.ts';
-import type { RunState, WaveState } from '../run/run.ts';
+import { currentWave, type RunState, type WaveState } from '../run/run.ts';
 import { handoffOf, snapshotOf, type TaskState } from '../run/task.ts';
 import { plural } from './text.ts';
 
@@ -70,6 +70,8 @@ function changesOf({ plan }: RunState, task: TaskState, tree: TreeId): RoleChang
 
 /** Tells what becomes of the changes of a role that is being resolved. Empty for one that changed nothing, and for other barriers. */
 export function changesText(state: RunState, barrier: string): string {
+  const component = /^component-(.+)$/.exec(barrier)?.[1];
+  if (component !== undefined) return levelText(state, component);
   const role = roleNamed(state, barrier);
   const tree = role === undefined ? null : (roleOf(state, role)?.tree ?? null);
   if (role === undefined || tree === null) return '';
@@ -82,6 +84,16 @@ export function changesText(state: RunState, barrier: string): string {
     case 'left-out':
       return ' Its changes are not part of the work, because they have not passed its gates.';
   }
+}
+
+/** Tells which level of a component the candidate has in the matrix. */
+function levelText(state: RunState, component: string): string {
+  const round = currentWave(state)?.rounds.at(-1);
+  const promoted = round !== undefined && 'promoted' in round ? round.promoted : undefined;
+  const level = promoted?.levels[component];
+  return level === undefined
+    ? ` The matrix keeps the present level of ${component}.`
+    : ` The candidate has ${component} at ${level} in the matrix.`;
 }
 
 /** The overruled report, the person and the reason, in full. The first line names the barrier; the others belong to it. */

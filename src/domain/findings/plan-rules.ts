@@ -107,6 +107,13 @@ export type PlanRules = {
   'deliverable-outside': { readonly task: string; readonly pattern: string };
   /** A level of maturity in `exit.completion` is read as `promotes`. */
   'exit-promotes': { readonly task: string; readonly level: string; readonly components: readonly string[] };
+  /** The program of a command is a file of the repository that cannot be run on `base`. */
+  'command-file': {
+    readonly task: string;
+    readonly path: string;
+    readonly base: string;
+    readonly fault: 'missing' | 'not-executable';
+  };
   'exit-misspelt': { readonly task: string; readonly part: ExitPart; readonly words: string; readonly meant: string };
   'exit-free-word': {
     readonly task: string;

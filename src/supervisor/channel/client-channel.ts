@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { shallowJson } from '../../adapters/files/untrusted-json.ts';
 import { type HandoffSource, judgeHandoff } from '../../adapters/handoff/index.ts';
+import { reportGap } from '../../domain/closure/report.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
 import type { Ask, Asks, ShownScope } from './asks.ts';
@@ -65,6 +66,9 @@ export async function openClientChannel(
     }
     const judged = judgeHandoff(Buffer.from(JSON.stringify(withNonce(message.handoff, source.nonce))), source);
     if (!judged.ok) return { ok: false, why: explain(judged.error).detail };
+    const { report } = judged.value;
+    const gap = report === undefined ? null : reportGap(report, source.names ?? {});
+    if (gap !== null) return { ok: false, why: explain(gap).detail };
     on.keep(judged.value);
     handoff = judged.value;
     return { ok: true };

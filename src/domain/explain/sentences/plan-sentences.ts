@@ -168,6 +168,16 @@ export const planSentences: Sentences<PlanRules> = {
     detail: `\`exit.completion: ${level}\` of \`${task}\` is a level of maturity and is read as \`promotes\``,
     fix: `write \`promotes: { ${components[0] ?? '<component>'}: ${level} }\` instead`,
   }),
+  'command-file': ({ task, path, base, fault }) =>
+    fault === 'missing'
+      ? {
+          detail: `\`${task}\` runs ${path}, which does not exist on ${base}`,
+          fix: `commit ${path} on ${base}, unless an earlier task makes it`,
+        }
+      : {
+          detail: `\`${task}\` runs ${path}, which is not executable on ${base}`,
+          fix: `chmod +x ${path}, and commit it`,
+        },
   'exit-misspelt': ({ task, part, words, meant }) => ({
     detail: `\`exit.${part}: ${words}\` of \`${task}\` is not a level`,
     fix: `did you mean \`${meant}\`?`,
