@@ -54,7 +54,7 @@ export function reportMisfit(role: ClosureRole | undefined, { report }: Pick<Han
 /** The names that a report of a role has to use: the environments of deploy, and the docs queue. */
 export type ReportNames = { readonly environments?: readonly string[]; readonly items?: readonly string[] };
 
-/** Returns what an agent is told at once about its report, while it can still give another one. Null when nothing is missing. */
+/** Returns why a report is refused while its agent can still give another one. Null when nothing is missing. */
 export function reportGap(report: RoleReport, { environments = [], items }: ReportNames): Finding | null {
   const unnamed = environments.filter((name) => report.environments?.[name] === undefined);
   if (report.word === 'healthy' && unnamed.length > 0) return { rule: 'report-environments', choices: unnamed };

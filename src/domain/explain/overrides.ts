@@ -6,7 +6,7 @@ import { currentWave, type RunState, type WaveState } from '../run/run.ts';
 import { handoffOf, snapshotOf, type TaskState } from '../run/task.ts';
 import { plural } from './text.ts';
 
-/** What becomes of the files that a closure role changed, when a person resolves its report. */
+/** The fate of the files that a closure role changed, when a person resolves its report. */
 export const roleChanges = ['none', 'added', 'left-out'] as const;
 type RoleChanges = (typeof roleChanges)[number];
 
@@ -105,6 +105,6 @@ export function overrideText(override: Override): readonly [string, ...string[]]
   return [`${barrier} was resolved by ${who}: ${reason}`, ...reported, ...left];
 }
 
-/** What a person has to see of one barrier before the landing. */
+/** Returns the override of one closure role; null when nobody resolved it. */
 export const overrideOf = (state: RunState, task: TaskId): Override | null =>
   overridesOf(state).find(({ barrier }) => barrier === task) ?? null;

@@ -40,9 +40,9 @@ export function commitSubject(
 }
 
 /** The brief of a task that Tidegate makes addresses its agent, and is no title. Null for any other task. */
-function roleTitle({ id, closes }: Described, wave: string): string | null {
-  if (closes !== undefined) return `Close wave ${wave}: ${closes}`;
-  return id === `wave-${wave}-design` ? `Design wave ${wave}` : null;
+function roleTitle({ id, closes }: Described, number: string): string | null {
+  if (closes !== undefined) return `Close wave ${number}: ${closes}`;
+  return id === `wave-${number}-design` ? `Design wave ${number}` : null;
 }
 
 /** Returns the first line of the commit of generated files. */

@@ -162,7 +162,7 @@ const override = z.strictObject({
   word: z.string().nullable().meta({ description: 'the word of the report that was overruled; null without one' }),
   findings: z.array(z.string()).meta({ description: 'in the words of the role' }),
   changes: z.enum(roleChanges).meta({
-    description: 'what became of the files that the role changed: `left-out` files are not part of the work',
+    description: 'the files that the role changed: `added` to the work, or `left-out` of it',
   }),
 });
 
