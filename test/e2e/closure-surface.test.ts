@@ -44,7 +44,8 @@ describe('a wave that security keeps open', () => {
     await using p = await project({ plan: plan({ security: blocked, qa: pass }) });
     const before = tip(p);
     const { run, exit, needs, waves } = await ran(p);
-    const command = `tidegate resolve ${run}/wave-1-security -m "your reason"`;
+    const finding = 'security reports blocked: a key in new.txt';
+    const command = `tidegate rework ${run}/add -m '${finding}'`;
     expect([exit, needs.map(({ kind, task: of }) => [kind, of])]).toEqual([43, [['barrier', 'wave-1-security']]]);
     expect(waves[0]).toMatchObject({
       closed: false,
@@ -53,8 +54,8 @@ describe('a wave that security keeps open', () => {
         { role: 'qa', state: 'waiting', word: null },
       ],
       barriers: [
-        { id: 'wave-1-security', kind: 'report', owner: 'person', command },
-        { id: 'wave-1-qa', owner: 'wave-1-qa' },
+        { id: 'wave-1-security', kind: 'report', owner: 'person', command, code: 'security-blocked' },
+        { id: 'wave-1-qa', owner: 'wave-1-qa', code: 'missing-cont-qa' },
       ],
     });
     const status = (await p.cli('status', run)).stdout;
@@ -71,8 +72,8 @@ describe('a wave that security keeps open', () => {
     expect(all.stdout).not.toContain('tidegate watch');
     const listed = JSON.parse((await p.cli('why', '--all', run, '--json')).stdout) as { actions: readonly object[] };
     expect(listed.actions).toMatchObject([
-      { id: 'wave-1-security', owner: 'person', since: expect.any(String), command },
-      { id: 'wave-1-qa', owner: 'wave-1-qa', since: null },
+      { id: 'wave-1-security', owner: 'person', since: expect.any(String), command, code: 'security-blocked' },
+      { id: 'wave-1-qa', owner: 'wave-1-qa', since: null, code: 'missing-cont-qa' },
     ]);
     expect((await p.cli('inbox')).stdout).toContain(command);
 
