@@ -78,7 +78,7 @@ keep('why', 'tidegate why');
 await here.cli('stop', 'checkout');
 await here.cli('run', 'release.yaml', '--yes', '--json');
 writeFileSync(join(here.checkout, 'NOTES.md'), 'my own notes\n');
-await type('tidegate land release', [/Land 1 task on main\?/, 'n']);
+await type('tidegate land release --yes', [/Land 1 task on main\?/, 'n']);
 keep('land-refused', 'A refused landing');
 
 await type('rm NOTES.md; unset TIDEGATE_STATE_DIR');

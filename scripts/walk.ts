@@ -88,7 +88,7 @@ const scenes: readonly Scene[] = [
       },
       { type: 'tidegate why host', shows: /tidegate edit/ },
       { type: 'EDITOR=settle tidegate edit host', shows: /Took your changes/ },
-      { type: 'tidegate land host', shows: /Landed on main/ },
+      { type: 'tidegate land host --yes', shows: /Landed on main/ },
       { type: 'git log --oneline -5 && cat config.txt', shows: /host = example\.org/ },
       { type: 'tidegate runs', shows: /host-/ },
       { type: 'tidegate verify', shows: /Sound/ },

@@ -32,16 +32,17 @@ export function closeByRoles(state: RunState, at: At, round: Candidate): Closing
   for (const role of roles) {
     const status = roleStatusOf(state, wave, role, round);
     if (status.isResolved) {
-      // its commit is of a report that the person asked to be given again
-      const isStale = addedBy(role.id, round) !== undefined && addedBy(role.id, round) !== changeOf(status.task);
-      if (isStale) return { step: [abandonRound(at, role.id)] };
+      // a person decides instead of the report, not instead of the work: what passed the gates of the role stays part of it
+      if (status.task?.progress.status === 'ended') return { step: [] };
+      const kept = integrate(state, at, { id: role.id, task: status.task }, round);
+      if (kept !== null) return { step: [kept] };
       resolved.push(role.id);
       continue;
     }
     if (status.task === null || isLeftBehind(status.task, at)) return { step: open(state, at, role, status) };
     const attempt = endedAttempt(status.task);
     if (status.report === null || status.because.length > 0 || attempt === null) return { step: [] };
-    const change = integrate(state, at, status.task, round);
+    const change = integrate(state, at, { id: role.id, task: status.task }, round);
     if (change !== null) return { step: [change] };
     reports.push({ task: role.id, attempt: attempt.id, tree: status.subject.tree, report: status.report });
   }
@@ -82,12 +83,17 @@ function open(state: RunState, at: At, { id: task }: PlannedTask, { subject }: R
  * Brings the changes of a role into the candidate. Null when they are there. When the role has run again since, the candidate is
  * built anew, so that it has one commit of each role at most.
  */
-function integrate({ run }: RunState, at: At, task: TaskState, round: Candidate): Step | null {
-  const added = addedBy(task.id, round);
+function integrate(
+  { run }: RunState,
+  at: At,
+  { id, task }: { readonly id: TaskId; readonly task: TaskState | null },
+  round: Candidate,
+): Step | null {
+  const added = addedBy(id, round);
   if (added === changeOf(task)) return null;
-  if (added !== undefined) return abandonRound(at, task.id);
-  const request = { do: 'add-role', run, ...at, task: task.id } as const;
-  return effect(`add-role ${at.wave}.${at.round} ${task.id}`, { do: 'ask-merger', request, answers: null });
+  if (added !== undefined) return abandonRound(at, id);
+  const request = { do: 'add-role', run, ...at, task: id } as const;
+  return effect(`add-role ${at.wave}.${at.round} ${id}`, { do: 'ask-merger', request, answers: null });
 }
 
 /** The snapshot of a role that the candidate has. */

@@ -155,6 +155,8 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
   if ('step' in before) return before.step;
   const roles = closeByRoles(state, at, { ...round, tip });
   if ('step' in roles) return roles.step;
+  // a candidate that is judged is merged, and a stopped run merges nothing
+  if (state.mode.mode === 'stopped') return [];
   const tasks = round.tasks.filter((entry) => steps.some((step) => step.task === entry.task));
   const evidence = {
     round: round.round,

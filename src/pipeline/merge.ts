@@ -14,7 +14,7 @@ export function merge(state: RunState): readonly Step[] {
     case 'closing': {
       if (!passes(round.closed)) return [fact({ type: 'round-abandoned', ...at, because: { rule: 'round-closure' } })];
       // a landing in progress takes only what was merged before its approval, so this round waits
-      if (isQueued(state.landing)) return [];
+      if (isQueued(state.landing) || state.mode.mode === 'stopped') return [];
       break;
     }
     case 'merging':

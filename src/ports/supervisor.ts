@@ -3,6 +3,7 @@ import type { AgentNote, AgentReport } from '../domain/agents/agent-note.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { BoardRecord } from '../domain/board/board.ts';
 import type { PlannedProof } from '../domain/closure/exit-contract.ts';
+import type { ReportNames } from '../domain/closure/report.ts';
 import type { ClosureRole } from '../domain/closure/roles.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type {
@@ -28,6 +29,8 @@ export type Job = {
   readonly closes?: ClosureRole;
   /** Set for a closure role with a program whose marker lines count. */
   readonly markers?: true;
+  /** The names that its report has to use. Absent when there are none, and in jobs of an earlier version. */
+  readonly names?: ReportNames;
   /** The bare repository of the state directory. */
   readonly repository: string;
   /** Commit that the workspace is made from. */
@@ -77,7 +80,7 @@ export type Job = {
 /** The job of a person's shell in the fence of a task. It has no supervisor, and nothing of it is kept. */
 export type ShellJob = Omit<
   Job,
-  'kind' | 'closes' | 'markers' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'
+  'kind' | 'closes' | 'markers' | 'names' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'
 >;
 
 export type JobEvidence = { readonly deliverables: readonly string[]; readonly proofs: readonly PlannedProof[] };

@@ -10,7 +10,7 @@ import { needsOf } from '../domain/explain/needs.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { plannedTask, type TaskProgress, type TaskState } from '../domain/run/task.ts';
 import { closingActions, closingLines, closureDocument } from './closing.ts';
-import { concernLines, roleColumns, waveStanding } from './role-text.ts';
+import { landingNoteLines, roleColumns, waveStanding } from './role-text.ts';
 
 const security = task('wave-1-security', { closes: 'security', owns: [] });
 const qa = task('wave-1-qa', { closes: 'qa', owns: [] });
@@ -102,7 +102,8 @@ test('every action has an owner and a command; a role that has not started owns 
     ],
     ['wave-1-qa', 'wave-1-qa', `tidegate watch ${state.run}`, 'missing-cont-qa'],
   ]);
-  expect(JSON.stringify(closingLines(seen(state)))).toContain('2 things are open');
+  expect(JSON.stringify(closingLines(seen(state)))).toContain('1 thing is open');
+  expect(JSON.stringify(closingLines(seen(state)))).toContain('after that, without you: wave-1-qa');
   const [wave] = state.waves;
   if (wave === undefined) throw new Error('no wave');
   expect(waveStanding(state, wave)).toBe(', open: security reports blocked: a key');
@@ -125,6 +126,6 @@ test('a barrier gives one notice, which ends when the role runs again', () => {
 test('concerns of security let the wave close and are shown to the person who lands it', () => {
   const state = judged([reporting({ word: 'concerns', findings: ['old cipher'] })]);
   expect(closingActions(seen(state)).map(({ id }) => id)).toEqual(['wave-1-qa']);
-  expect(JSON.stringify(concernLines(state))).toContain('old cipher');
+  expect(JSON.stringify(landingNoteLines(state))).toContain('old cipher');
   expect(standings()['need: barrier']?.command).toContain('tidegate rework');
 });

@@ -5,6 +5,7 @@ import { otherRun } from '../domain/dependencies/dependency.ts';
 import { barrierAdvice } from '../domain/explain/barrier-advice.ts';
 import { dependencyAdvice } from '../domain/explain/dependency-advice.ts';
 import { needsOf } from '../domain/explain/needs.ts';
+import { overridesIn } from '../domain/explain/overrides.ts';
 import { waveName } from '../domain/explain/text.ts';
 import { currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run/run.ts';
 import { isSettled } from '../domain/run/task.ts';
@@ -104,16 +105,22 @@ function barrierSince({ times }: RunView, { record, task }: Barrier): string | n
 export function closingLines(view: RunView): readonly Text[] {
   const { state, now } = view;
   const wave = currentWave(state);
-  const actions = closingActions(view);
-  if (actions.length === 0)
-    return [`${state.run} needs nothing${wave === undefined ? '' : ' more to close the wave'}.`];
+  const all = closingActions(view);
+  const later = all.filter(isLater);
+  const actions = all.filter((action) => !isLater(action));
+  if (all.length === 0) return [`${state.run} needs nothing${wave === undefined ? '' : ' more to close the wave'}.`];
   const title =
     wave === undefined ? state.run : `${state.run}, ${waveName(wave.index, state.plan.waves[wave.index]?.name)}`;
   return [
     [{ text: title, tone: 'strong' }, `: ${actions.length === 1 ? '1 thing is' : `${actions.length} things are`} open`],
     ...actions.flatMap((action, at) => actionLines(action, at + 1, now)),
+    ...(later.length === 0 ? [] : [`     after that, without you: ${later.map(({ id }) => id).join(', ')}`]),
   ];
 }
+
+/** A closure role that starts by itself when the things before it are done. */
+const isLater = ({ kind, owner, since }: ClosingAction): boolean =>
+  kind === 'report' && owner !== 'person' && since === null;
 
 function actionLines({ id, owner, message, since, command }: ClosingAction, at: number, now: string): readonly Text[] {
   const elapsed = age(since, now);
@@ -129,9 +136,11 @@ function actionLines({ id, owner, message, since, command }: ClosingAction, at: 
 export function closureDocument(view: RunView, wave: WaveState) {
   const roles = rolesOf(view.state, wave);
   const barriers = barrierActions(view, wave);
+  const overrides = overridesIn(view.state, wave).map(({ wave: _, ...override }) => override);
   return {
     ...(roles.length === 0 ? {} : { closure: roles.map(roleDocument) }),
     ...(roles.length + barriers.length === 0 ? {} : { barriers }),
+    ...(overrides.length === 0 ? {} : { overrides }),
   };
 }
 

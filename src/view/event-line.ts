@@ -262,7 +262,10 @@ function judgedLine(event: RunEvent & { readonly type: 'phase-judged' }): string
     return event.evidence.checks.length === 0
       ? `verify: ${waveName(event.wave)} merges cleanly; the plan has no checks`
       : `verify: ${waveName(event.wave)} passed all checks`;
-  return event.phase === 'monitor' ? `${event.task}: ready` : null;
+  if (event.phase !== 'monitor') return null;
+  const { handoff } = event.evidence;
+  const report = handoff.kind === 'given' ? handoff.handoff.report : undefined;
+  return `${event.task}: ${report === undefined ? 'ready' : `reported ${report.word}`}`;
 }
 
 /** Null for the built-in board, unless it replaces a thread that failed. */

@@ -118,6 +118,11 @@ function wholeMark(members: readonly PhaseMark[], state: RunState): Mark {
   const marks = members.map(({ mark }) => mark);
   if (marks.includes('failed')) return 'failed';
   if (marks.every((mark) => mark === 'passed')) return 'passed';
+  // a landing that a person rejected did not happen
+  const isRejected =
+    state.taps.land?.status === 'rejected' &&
+    members.some(({ phase, mark }) => phase === 'landing' && mark === 'waiting');
+  if (isRejected) return 'waiting';
   if (state.ended !== null) return marks.includes('passed') && state.ended === 'done' ? 'passed' : 'waiting';
   return marks.includes('active') ? 'active' : 'waiting';
 }

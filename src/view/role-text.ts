@@ -1,6 +1,8 @@
 import { openBarriers } from '../domain/closure/barriers.ts';
-import { type RoleProgress, type RoleView, securityConcerns } from '../domain/closure/role-state.ts';
+import type { RoleProgress, RoleView } from '../domain/closure/role-state.ts';
+import { landingNotes } from '../domain/explain/advice.ts';
 import { describeFinding } from '../domain/explain/explain.ts';
+import { overridesIn, overrideText } from '../domain/explain/overrides.ts';
 import { few } from '../domain/explain/text.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import type { RunState, WaveState } from '../domain/run/run.ts';
@@ -38,12 +40,17 @@ export function waveStanding(state: RunState, wave: WaveState): string {
   return first === undefined ? '' : `, open: ${why}`;
 }
 
-/** The concerns of security, which let the waves close, for the person who lands the run. */
-export const concernLines = (state: RunState): readonly Text[] =>
-  securityConcerns(state).flatMap(({ task, findings }): readonly Text[] => [
-    [{ text: `  ${task} has concerns`, tone: 'waiting' }, findings.length === 0 ? '' : ':'],
-    ...findings.map((finding) => `    ${finding}`),
-  ]);
+/** Concerns of security and barriers that people resolved, for the person who lands the run. */
+export const landingNoteLines = (state: RunState): readonly Text[] => landingNotes(state).flatMap(noteLines);
+
+/** Barriers of a wave that people resolved. */
+export const overrideLines = (state: RunState, wave: WaveState): readonly Text[] =>
+  overridesIn(state, wave).map(overrideText).flatMap(noteLines);
+
+const noteLines = ([first, ...more]: readonly [string, ...string[]]): readonly Text[] => [
+  [{ text: `  ${first}`, tone: 'waiting' }],
+  ...more.map((line) => `    ${line}`),
+];
 
 /** Returns the scope of a closure role, and its agent or command. */
 export function roleScope(state: Pick<RunState, 'plan'>, id: RoleView['task']): readonly (string | Span)[] {

@@ -13,7 +13,7 @@ import { endedAttempt } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { dependencyLines } from './dependency-lines.ts';
 import { phaseLine } from './phases.ts';
-import { waveStanding } from './role-text.ts';
+import { overrideLines, waveStanding } from './role-text.ts';
 import { type Activity, age, isTaskOpen, type Times, taskLine } from './task-view.ts';
 import { pauseLines } from './waiting.ts';
 
@@ -47,6 +47,7 @@ export const fenceText = (state: Pick<RunState, 'plan'>): string =>
 function waveLines(view: RunView): readonly Text[] {
   const { state } = view;
   const width = Math.min(28, Math.max(...Object.keys(state.tasks).map((id) => id.length)));
+  const isAsked = needsOf(state).some(({ kind }) => kind === 'land');
   return selectedWaves(state).flatMap((wave): readonly Text[] => {
     const title = waveName(wave.index, state.plan.waves[wave.index]?.name);
     const tasks = [
@@ -58,6 +59,8 @@ function waveLines(view: RunView): readonly Text[] {
       '',
       [{ text: title, tone: 'strong' }, waveStanding(state, wave)],
       ...tasks.map((task) => taskLine(view, task, width)),
+      // before a landing they are listed with the question
+      ...(isAsked ? [] : overrideLines(state, wave)),
     ];
   });
 }

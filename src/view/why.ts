@@ -3,7 +3,7 @@ import { shellPath } from '../domain/base/safe-text.ts';
 import { roleOf } from '../domain/closure/role-state.ts';
 import { type Advice, adviceFor } from '../domain/explain/advice.ts';
 import { barrierAdvice } from '../domain/explain/barrier-advice.ts';
-import { endText, failedRunAdvice } from '../domain/explain/ending.ts';
+import { endText, failedRunAdvice, hasStarted } from '../domain/explain/ending.ts';
 import { barriersOf, type Need, needsOf } from '../domain/explain/needs.ts';
 import { noCoordinatorAdvice } from '../domain/explain/text.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
@@ -229,7 +229,11 @@ function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
       return why(sentence, `tidegate ${canLand ? 'land' : 'show'} ${state.run}`);
     }
     case 'rejected':
-      return why(sentence, `tidegate run ${shellPath(state.planFile)}`, 'no agent was started');
+      return why(
+        sentence,
+        `tidegate run ${shellPath(state.planFile)}`,
+        hasStarted(state) ? `its work is kept: tidegate rescue ${state.run}` : 'no agent was started',
+      );
     case 'abandoned':
       return why(sentence, `tidegate rescue ${state.run}`, 'its work is kept');
     case 'failed':

@@ -66,8 +66,10 @@ describe('a wave that security keeps open', () => {
       /^\S+\/wave-1-security has been waiting for you for .*: security reports blocked: a key in new\.txt\.\n/,
     );
     const all = await p.cli('why', '--all', run);
-    expect(all.stdout).toContain(`2 things are open\n  1  wave-1-security: security reports blocked: a key in new.txt`);
+    expect(all.stdout).toContain(`1 thing is open\n  1  wave-1-security: security reports blocked: a key in new.txt`);
     expect(all.stdout).toMatch(/owner: you, open for \d/);
+    expect(all.stdout).toContain('after that, without you: wave-1-qa');
+    expect(all.stdout).not.toContain('tidegate watch');
     const listed = JSON.parse((await p.cli('why', '--all', run, '--json')).stdout) as { actions: readonly object[] };
     expect(listed.actions).toMatchObject([
       { id: 'wave-1-security', owner: 'person', since: expect.any(String), command, code: 'security-blocked' },

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, type Result } from '../../domain/base/result.ts';
-import { isMilder, reportMisfit } from '../../domain/closure/report.ts';
-import type { ClosureRole } from '../../domain/closure/roles.ts';
+import { isMilder, type ReportNames, reportMisfit } from '../../domain/closure/report.ts';
+import { type ClosureRole, roleWords } from '../../domain/closure/roles.ts';
 import type { HandoffRules } from '../../domain/findings/attempt-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Handoff, HandoffEvidence } from '../../domain/gates/evidence.ts';
@@ -10,7 +10,7 @@ import { openWay } from '../files/agent-files.ts';
 import { handoffLimit, parseHandoff } from './parse.ts';
 
 /** The attempt that a handoff is for. `closes` is set for a closure role. */
-export type HandoffSource = { readonly nonce: string; readonly closes?: ClosureRole };
+export type HandoffSource = { readonly nonce: string; readonly closes?: ClosureRole; readonly names?: ReportNames };
 
 /**
  * A handoff counts only with the nonce of this attempt: one of an earlier attempt, or one committed to the base, is stale. A closure
@@ -18,6 +18,9 @@ export type HandoffSource = { readonly nonce: string; readonly closes?: ClosureR
  */
 export function judgeHandoff(bytes: Uint8Array, { nonce, closes }: HandoffSource): Result<Handoff, Finding> {
   const parsed = parseHandoff(bytes);
+  // the words of its own role help an agent, those of all roles do not
+  if (!parsed.ok && closes !== undefined && 'fault' in parsed.error && parsed.error.fault === 'report-word')
+    return err({ rule: 'report-absent', role: closes, choices: roleWords[closes].words });
   if (!parsed.ok) return parsed;
   if (parsed.value.nonce !== nonce) return err({ rule: 'handoff-stale' });
   const misfit = reportMisfit(closes, parsed.value);

@@ -18,21 +18,38 @@ export type Start = {
   readonly changed?: { readonly checkout: string; readonly paths: readonly string[] };
 };
 
-/** Returns the current levels of components from a matrix on a branch. Null when there is no such file, or it is no matrix. */
+/** Returns the current levels of components from a matrix on a branch. Null when the file is no matrix. */
 export async function matrixOn(
   checkout: string,
   branch: string,
   path: string,
-): Promise<ReadonlyMap<string, string> | null> {
+): Promise<ReadonlyMap<string, string> | 'missing' | null> {
   const repository = { cwd: checkout };
   const tree = await treeAt(repository, `refs/heads/${branch}`);
-  if (tree === null) return null;
+  if (tree === null) return 'missing';
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree.id, '--', path];
   const [entry] = parseTree((await runGit({ ...repository, args })).stdout);
-  if (entry === undefined || entry.path !== path) return null;
+  if (entry === undefined || entry.path !== path) return 'missing';
   await using objects = openObjects(tree.gitDir);
   const text = await textOf({ mode: entry.mode, blob: entry.id }, objects);
   return text === null || !entry.mode.startsWith('100') ? null : readMatrix(text);
+}
+
+/** Returns the modes of these files where a run starts. A file that does not exist there is absent. */
+export async function modesAt(
+  { repository, ref, changed }: Start,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const tree = paths.length === 0 ? null : await treeAt(repository, ref);
+  if (tree === null) return new Map();
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree.id, '--', ...paths];
+  const modes = new Map(
+    parseTree((await runGit({ ...repository, args })).stdout).map(({ path, mode }) => [path, mode]),
+  );
+  const blobs = new Map<string, Blob>();
+  if (changed !== undefined)
+    overlay(blobs, { ...changed, paths: changed.paths.filter((path) => paths.includes(path)) });
+  return new Map([...modes, ...[...blobs].map(([path, { mode }]) => [path, mode] as const)]);
 }
 
 /** Returns the definitions of each command on a branch of the person's repository. Empty when there is no such branch. */

@@ -59,7 +59,7 @@ test('a target that no report could meet is an error', async () => {
     'the target `speed` names the benchmark `hot`, which is not in the catalogue',
   ]);
   expect(await whyNot({ targets: [{ id: 'speed', family: 'latency' }] })).toEqual([
-    'the target `speed` names the family `latency`, which is not in the catalogue',
+    'the target `speed` names the family `latency`, but the role has no catalogue',
   ]);
   expect(await whyNot({ catalogue: 'evals/no.json' })).toEqual(['the catalogue evals/no.json does not exist on main']);
   expect(await whyNot({ catalogue: 'evals/none.yaml' })).toEqual([

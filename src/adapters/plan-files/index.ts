@@ -11,6 +11,7 @@ import { lintExits, lintExitWords } from '../../domain/plan/exit-lint.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan/plan.ts';
 import type { Place, PlanDraft, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { lintDefinitions, lintDirectives, lintDraft, lintSkills, lintTurns } from '../../domain/plan/plan-lint.ts';
+import { lintPrograms, ownPrograms } from '../../domain/plan/program-lint.ts';
 import { lintPromotions, promotesOf } from '../../domain/plan/promotions.ts';
 import { protectWarnings } from '../../domain/scope/ownership.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings/layers.ts';
@@ -80,9 +81,11 @@ export async function loadPlan(request: {
   /** Reads the skills of a branch. Called only when a task names one. */
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
   /** Reads the current levels of components from a file of a branch. Called only when a task promotes one. */
-  readonly matrix?: (branch: string, path: string) => Promise<ReadonlyMap<string, string> | null>;
+  readonly matrix?: (branch: string, path: string) => Promise<ReadonlyMap<string, string> | 'missing' | null>;
   /** Reads catalogues of benchmarks on a branch. Called only when an eval role names one. */
   readonly catalogues?: (branch: string, paths: readonly string[]) => Promise<Catalogues>;
+  /** Reads the modes of files on a branch. Called only when a command names one. Absent: they are not looked for. */
+  readonly modes?: (branch: string, paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Reads the definitions of commands on a branch. Absent: they are not looked for. */
   readonly definitions?: (
     branch: string,
@@ -196,16 +199,26 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...roles,
   ];
   const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, CommandDefinitions>();
-  const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, catalogues, definitions, matrix });
+  const levels = matrix === 'missing' ? null : matrix;
+  const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, catalogues, definitions, matrix: levels });
   const refusals = refusalsOf(plan, draft, whereOf);
   if (refusals.length > 0) return refused(refusals);
+  const programs = ownPrograms(plan);
+  const modes =
+    programs.length === 0
+      ? undefined
+      : await request.modes?.(
+          base,
+          programs.map(({ path }) => path),
+        );
+  const commandFiles = modes === undefined ? [] : lintPrograms(programs, modes, base);
   const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));
   return {
     ok: true,
     plan,
     hash: hashPlan(plan),
     planFile: shown,
-    warnings: [...warnings, ...guarded, ...lintDefinitions(checks, setup, definitions)],
+    warnings: [...warnings, ...guarded, ...lintDefinitions(checks, setup, definitions), ...commandFiles],
     resolution,
   };
 }

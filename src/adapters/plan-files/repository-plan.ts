@@ -19,7 +19,7 @@ import { inspectLfs } from '../git/lfs/index.ts';
 import { findSkippedHooks, gitReader, inspectRepository, readCheckoutState, readSmallText } from '../git/read/index.ts';
 import { personsHome } from '../process/caller.ts';
 import { findProgram } from '../process/program.ts';
-import { cataloguesOn, definitionsAt, definitionsOn, matrixOn, type Start, skillsOn } from './base-files.ts';
+import { cataloguesOn, definitionsAt, definitionsOn, matrixOn, modesAt, type Start, skillsOn } from './base-files.ts';
 import { loadConfig, readConfirmations, userConfigFile } from './config.ts';
 import { hashPlan, loadPlan, type PlanText } from './index.ts';
 
@@ -62,6 +62,8 @@ export async function readPlanAt(
     skills: (base) => skillsOn(toplevel, base),
     catalogues: (base, paths) => cataloguesOn(toplevel, base, paths),
     matrix: (base, path) => matrixOn(toplevel, base, path),
+    modes: async (base, paths) =>
+      modesAt((await start(base)) ?? { repository: { cwd: toplevel }, ref: `refs/heads/${base}` }, paths),
     definitions: async (base, commands) => {
       const from = await start(base);
       const definitions = from === null ? null : await definitionsAt(from, commands);

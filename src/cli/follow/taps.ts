@@ -1,3 +1,4 @@
+import type { TaskId } from '../../domain/base/ids.ts';
 import { rolesOfWave } from '../../domain/closure/role-state.ts';
 import { firstTap } from '../../domain/decide/answer-before-made.ts';
 import { adviceFor } from '../../domain/explain/advice.ts';
@@ -10,7 +11,7 @@ import { isResolved, snapshotOf, type TaskState } from '../../domain/run/task.ts
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { planView, uncheckedText } from '../../view/plan-view.ts';
-import { concernLines } from '../../view/role-text.ts';
+import { landingNoteLines } from '../../view/role-text.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { actOn, refuseAgentAction } from '../frame/act.ts';
 import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
@@ -44,7 +45,7 @@ export async function settleTap(
   if (via !== null) return await decide(repo, view, { action: 'approve', tap, via });
   if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
   if (tap !== 'land') return await decideStart(repo, context, { view, warnings: flags.warnings }, tap);
-  return await takeAnswer(repo, context, { view, tap, answer: await askLanding(repo, context, view) });
+  return await takeAnswer(repo, context, { view, tap, answer: await askLanding(repo, context, view.state) });
 }
 
 /** Silence leaves the question open. */
@@ -95,7 +96,7 @@ function budgetText({ plan }: RunView['state'], count: number): string {
 
 /** Returns the question at a tap, for the terminal and the terminal UI. */
 export function tapQuestion(state: RunView['state'], tap: TapName): string {
-  if (tap === 'land') return `Land ${counted(merged(state).length)} on ${state.target.branch}?`;
+  if (tap === 'land') return landingQuestion(state, merged(state));
   const waves = tap === 'start' ? selectedWaves(state) : state.waves.filter(({ index }) => `start-${index}` === tap);
   const open = (tasks: readonly TaskState[]): number => tasks.filter((task) => !isResolved(task)).length;
   const count = open(waves.flatMap(({ index }) => tasksOfWave(state, index)));
@@ -104,6 +105,8 @@ export function tapQuestion(state: RunView['state'], tap: TapName): string {
   return `Start ${counted(count)}${also}${budgetText(state, count + roles)}?`;
 }
 
+const landingQuestion = ({ target }: RunView['state'], tasks: readonly TaskState[]): string =>
+  `Land ${counted(tasks.length)} on ${target.branch}?`;
 const counted = (tasks: number): string => `${tasks} task${tasks === 1 ? '' : 's'}`;
 const merged = (state: RunView['state']) =>
   Object.values(state.tasks).filter(({ progress, about }) => progress.status === 'merged' && about === undefined);
@@ -128,18 +131,24 @@ function showPlan(context: Context, { state }: RunView, warnings: readonly Findi
   context.terminal.line();
 }
 
-async function askLanding(repo: RepositoryHandle, context: Context, view: RunView): Promise<Exclude<Answer, 'edit'>> {
-  const { state } = view;
+/** Shows what would land, then asks. `tasks`: only these; null for all that are merged. */
+export async function askLanding(
+  repo: RepositoryHandle,
+  context: Context,
+  state: RunView['state'],
+  tasks: readonly TaskId[] | null = null,
+): Promise<Exclude<Answer, 'edit'>> {
   if (state.landing.status === 'refused') {
     const { message, first } = adviceFor(state, { kind: 'landing', because: state.landing.because });
     context.terminal.problem(`tidegate: the last landing was refused: ${message}`);
     if (first !== undefined) context.terminal.problem(`  first: ${first}`);
   }
-  for (const task of merged(state))
+  const landing = merged(state).filter(({ id }) => tasks?.includes(id) !== false);
+  for (const task of landing)
     context.terminal.line(`  ${task.id}: ${plural(snapshotOf(task)?.diff.length ?? 0, 'file')}`);
-  for (const line of concernLines(state)) context.terminal.line(line);
+  for (const line of landingNoteLines(state)) context.terminal.line(line);
   if (state.plan.checks.length === 0) context.terminal.line(`  checks: ${uncheckedText}`);
-  return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
+  return await askYes(context, { question: landingQuestion(state, landing), answers: 'y/N/d' }, async () =>
     state.branch === null
       ? []
       : (await repo.patches.text(state.uncommitted ?? state.target.commit, state.branch.commit, [])).split('\n'),

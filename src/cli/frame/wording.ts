@@ -4,6 +4,7 @@ import { isOfAgent, recordById } from '../../domain/board/board.ts';
 import { undecidedTap } from '../../domain/decide/answer-before-made.ts';
 import { plannedIn } from '../../domain/derived/derived-tasks.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
+import { changesText } from '../../domain/explain/overrides.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
 import { runSpend, taskSpend } from '../../domain/run/costs.ts';
 import type { RunState } from '../../domain/run/run.ts';
@@ -115,8 +116,8 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   },
   resolve: {
     command: ({ run }, { barrier, reason }) => `resolve ${run}/${barrier} -m ${shellWord(reason)}`,
-    accepted: ({ run }, { barrier }) =>
-      `Resolved ${run}/${barrier} for the present candidate. See: tidegate why --all ${run}`,
+    accepted: ({ run, state }, { barrier }) =>
+      `Resolved ${run}/${barrier} for the present candidate.${changesText(state, barrier)} See: tidegate why --all ${run}`,
   },
   prove: {
     command: (subject, { level, attestation }) =>

@@ -7,6 +7,7 @@ import { addUsage, noUsage } from '../../domain/tool-calls/agent-event.ts';
 import type { Frame, ScreenRow, Size, Span, Text } from '../../ports/terminal.ts';
 import { money, tokenCount } from '../../view/agent-lines.ts';
 import { unfoldedLines, wordLine } from '../../view/phases.ts';
+import { landingNoteLines } from '../../view/role-text.ts';
 import { cautionLines, endTone, fenceText, needSince, type RunView } from '../../view/run-view.ts';
 import { age } from '../../view/task-view.ts';
 import { type WhyContext, whyRun, whyTask } from '../../view/why.ts';
@@ -31,7 +32,13 @@ function listFrame(ui: Ui, shown: Shown): Frame {
     ...stateLines(shown),
     rule(size),
   ];
-  const foot = [rule(size), ...details(ui, shown), ...lastLines(ui, view), keyLine(ui, view.state, size.columns)];
+  const foot = [
+    rule(size),
+    ...details(ui, shown),
+    ...noteLines(ui, shown),
+    ...lastLines(ui, view),
+    keyLine(ui, view.state, size.columns),
+  ];
   const room = Math.max(1, size.rows - head.length - foot.length);
   return { head, body: windowOf(listRows(view, size.columns), ui, room, size.columns), foot };
 }
@@ -94,6 +101,15 @@ function details(ui: Ui, { view, size, around }: Shown): readonly Text[] {
   const command: readonly Text[] = why.command === null ? [] : [[{ text: `  ${why.command}`, tone: 'dim' }]];
   const all = [...sentence, ...command];
   return [...all, ...Array<Text>(lines - all.length).fill('')];
+}
+
+/** Concerns and resolved barriers above the question about the landing, in full. A screen that is too low names the command. */
+function noteLines({ question }: Ui, { view, size }: Shown): readonly Text[] {
+  const isLanding = question?.asks === 'land' || (question?.asks === 'approve' && question.tap === 'land');
+  if (!isLanding) return [];
+  const all = landingNoteLines(view.state).flatMap((text) => wrap(text, size.columns));
+  const most = Math.max(3, size.rows - 14);
+  return all.length <= most ? all : [...all.slice(0, most - 1), `  and more: tidegate show ${view.state.run}`];
 }
 
 const lastLines = (ui: Ui, view: RunView): readonly Text[] => [

@@ -98,6 +98,8 @@ export function grantOf(task: TaskState | undefined): Question | null {
 export function acceptanceOf(task: TaskState | undefined): Question | null {
   const snapshot = task === undefined ? null : snapshotOf(task);
   if (task === undefined || snapshot === null || snapshot.diff.length === 0) return null;
+  // nobody accepts the work of a closure role instead of its report
+  if (task.about !== undefined) return null;
   const findings = endedAttempt(task)?.monitored ?? [];
   const isUnfinished = findings.some(({ gate, outcome }) => ['exit', 'handoff'].includes(gate) && outcome !== 'pass');
   if (!isUnfinished || !['held', 'failed'].includes(task.progress.status)) return null;

@@ -38,9 +38,11 @@ function once(read: (view: RunView) => Promise<readonly Text[]>): PaneText {
 
 function whyLines(view: RunView, task: TaskId | null, around: WhyContext): readonly Text[] {
   const linesOf = (why: Why): readonly Text[] => [why.sentence, ...adviceLines(why)];
-  return task === null
-    ? linesOf(whyRun(view, around))
-    : [...linesOf(whyTask(view, task, around)), '', ...linesOf(whyRun(view, around))];
+  const whole = whyRun(view, around);
+  if (task === null) return linesOf(whole);
+  const own = whyTask(view, task, around);
+  // a task that is or awaits what the run is waiting for has the same explanation
+  return own.sentence.endsWith(whole.sentence) ? linesOf(own) : [...linesOf(own), '', ...linesOf(whole)];
 }
 
 async function runDiff(repo: RepositoryHandle, { state }: RunView): Promise<readonly Text[]> {

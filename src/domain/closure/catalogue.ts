@@ -82,6 +82,8 @@ function lintRole(role: DraftRole, catalogues: Catalogues, base: string): readon
     const here = [...place, 'targets', index];
     if (targets.findIndex(({ id }) => id === target.id) < index)
       return [{ rule: 'eval-target-twice', id: target.id, place: [...here, 'id'] }];
+    if (catalogue === undefined && 'family' in target)
+      return [{ rule: 'eval-no-catalogue', id: target.id, named: target.family, place: [...here, 'family'] }];
     return lintTarget(target, known === 'malformed' ? undefined : known, here);
   });
 }

@@ -72,6 +72,17 @@ function weightOf(role: ClosureRole, { word, findings, ...report }: RoleReport):
 /** Words of a role that has not finished. They object to nothing. */
 const progressWords: ReadonlySet<string> = new Set(['checking', 'setup-in-progress', 'action-approved', 'deploying']);
 
+/** The names that a report of a role has to use: the environments of deploy, and the docs queue. */
+export type ReportNames = { readonly environments?: readonly string[]; readonly items?: readonly string[] };
+
+/** Returns why a report is refused while its agent can still give another one. Null when nothing is missing. */
+export function reportGap(report: RoleReport, { environments = [], items }: ReportNames): Finding | null {
+  const unnamed = environments.filter((name) => report.environments?.[name] === undefined);
+  if (report.word === 'healthy' && unnamed.length > 0) return { rule: 'report-environments', choices: unnamed };
+  const stray = (report.items ?? []).find((item) => items?.includes(item) === false);
+  return stray === undefined || items === undefined ? null : { rule: 'report-item', words: stray, choices: items };
+}
+
 /** Returns what keeps a wave from closing on this report. Empty when it may close. */
 export function judgeReport(role: PlannedTask, report: RoleReport): readonly Finding[] {
   const { id, closes } = role;

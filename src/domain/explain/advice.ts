@@ -12,6 +12,7 @@ import type { Dependency } from '../dependencies/dependency.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
 import { findingsIn, passes } from '../gates/verdict.ts';
 import { hasKept } from '../kept/discard.ts';
+import { plannedById } from '../plan/plan.ts';
 import type { Spend } from '../run/costs.ts';
 import type { PathRequest } from '../run/evolve-task.ts';
 import type { RunState } from '../run/run.ts';
@@ -21,6 +22,7 @@ import { answerQuestion, continueWork, reworkInstead, withPaths } from './comman
 import { debtLines, dependencyAdvice } from './dependency-advice.ts';
 import { describeFinding, describeTrouble, sentenceOf } from './explain.ts';
 import { acceptLine, checkLines, diffLine, holdAdvice } from './hold.ts';
+import { overridesOf, overrideText } from './overrides.ts';
 import { brief, few, plural } from './text.ts';
 
 /**
@@ -73,14 +75,14 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
     case 'paused':
       return {
         message: `paused by ${cause.who}`,
-        safe: 'running agents finish; nothing new starts',
+        safe: landingApproved(state) ?? 'running agents finish; nothing new starts',
         lines: [`to end the run: tidegate abandon ${run}`],
         command: resume,
       };
     case 'stopped':
       return {
         message: `stopped by ${cause.who}`,
-        safe: 'the work of its agents is kept',
+        safe: landingApproved(state) ?? 'the work of its agents is kept',
         lines: [`to end the run: tidegate abandon ${run}`],
         command: resume,
       };
@@ -109,7 +111,7 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
       return {
         message: `ready to land on ${target.branch}${onHold(cause.tap)}`,
         safe: `${target.branch} does not move until you approve`,
-        ...concerns(state),
+        ...seenAtLanding(state),
         command: `tidegate land ${run}`,
       };
     case 'budget':
@@ -130,7 +132,9 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
     case 'failed':
       return failureAdvice(cause.failed, `${run}/${cause.task}`, hasKept(state, cause.failed.attempt.id));
     case 'launch':
-      return launchAdvice(run, cause.because, `${run}/${cause.task}`);
+      return plannedById(plan, cause.task)?.closes === undefined
+        ? launchAdvice(run, cause.because, `${run}/${cause.task}`)
+        : roleLaunchAdvice(cause.because, `${run}/${cause.task}`);
     case 'blocked':
       return {
         message: `needs ${cause.need}, which was dropped`,
@@ -165,13 +169,27 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
   }
 }
 
-/** Concerns of security, and the runs that depend on this one, did not keep it from here, but a person has to see them. */
-function concerns(state: RunState): Pick<Advice, 'lines'> {
-  const concerned = securityConcerns(state).map(({ task, findings }) => `${task} has concerns: ${few(findings)}`);
+/** Concerns of security, resolved barriers and runs that depend on this one did not keep it from here, but a person has to see them. */
+function seenAtLanding(state: RunState): Pick<Advice, 'lines'> {
   const debts = openDependencies(state).filter(({ side }) => side === 'owes');
-  const lines = [...concerned, ...debtLines(state, debts)];
+  const notes = landingNotes(state).flatMap(([first, ...more]) => [first, ...more.map((line) => `  ${line}`)]);
+  const lines = [...notes, ...debtLines(state, debts)];
   return lines.length === 0 ? {} : { lines };
 }
+
+/** Each note in full: its first line, and the lines that belong to it. */
+export const landingNotes = (state: RunState): readonly (readonly [string, ...string[]])[] => [
+  ...securityConcerns(state).map(
+    ({ task, findings }) => [`${task} has concerns${findings.length === 0 ? '' : ':'}`, ...findings] as const,
+  ),
+  ...overridesOf(state).map(overrideText),
+];
+
+/** Null unless a person approved the landing of this run, and it has not happened. */
+const landingApproved = ({ run, taps, landing }: RunState): string | null =>
+  taps.land?.status === 'approved' && ['none', 'queued', 'observed'].includes(landing.status)
+    ? `the landing is approved and happens after: tidegate resume ${run}`
+    : null;
 
 const onHold = (tap: TapState): string => (tap.status === 'held' ? ` (put on hold by ${tap.by.who})` : '');
 
@@ -220,6 +238,18 @@ function launchAdvice(run: string, halt: Finding, subject: string): Advice {
       : 'no attempt is used up',
     first: [fix ?? rework, ...others, `or drop the task: tidegate drop ${subject}`].join('\n'),
     command: `tidegate resume ${run}`,
+  };
+}
+
+/** A closure role is neither dropped nor given to another agent. */
+function roleLaunchAdvice(halt: Finding, subject: string): Advice {
+  const { detail, fix } = sentenceOf(halt);
+  return {
+    message: `could not be started: ${brief(detail, 2_000)}`,
+    safe: 'no attempt is used up; nothing of this wave is merged until it closes',
+    lines: [`to decide it yourself: tidegate resolve ${subject} -m "your reason"`],
+    first: fix ?? 'fix the cause',
+    command: `tidegate retry ${subject}`,
   };
 }
 

@@ -39,15 +39,21 @@ export function endText(state: RunState): string | null {
     }
     case 'done':
       if (landing.status === 'refused') return `Not landed on ${target.branch}`;
+      if (state.taps.land?.status === 'rejected')
+        return `Not landed on ${target.branch}: rejected by ${state.taps.land.by.who}${without}`;
       return `Done${without}${state.branch === null ? '' : '; nothing has landed'}`;
     case 'rejected':
-      return `Not started: ${rejection(state)}`;
+      return `Not ${hasStarted(state) ? 'continued' : 'started'}: ${rejection(state)}`;
     case 'abandoned':
       return `Abandoned by ${state.abandoned?.who ?? 'nobody'}${state.undo.status === 'landed' ? `; ${target.branch} keeps what has landed` : ''}`;
     case 'failed':
       return 'Failed';
   }
 }
+
+/** A plan that replaces another one, or a later wave, may be rejected after agents have run. */
+export const hasStarted = ({ tasks }: Pick<RunState, 'tasks'>): boolean =>
+  Object.values(tasks).some(({ launches }) => launches > 0);
 
 /** The address of the pull request, or the command that opens it. */
 export const offerText = ({ target }: Pick<RunState, 'target'>, offer: Offer): string =>

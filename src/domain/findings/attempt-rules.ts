@@ -81,6 +81,12 @@ export type HandoffRules = {
   /** A second report of the same attempt that is milder than the first one. */
   'report-milder': { readonly word: string; readonly first: string };
   'report-part': { readonly role: ClosureRole; readonly key: string };
+  /** Deploy reports healthy without these environments. */
+  'report-environments': { readonly choices: readonly string[] };
+  /** `words`: an item that is not in the docs queue. `choices`: the queue. */
+  'report-item': { readonly words: string; readonly choices: readonly string[] };
+  /** A command ended with 126 or 127, by which a shell says that a program cannot be run. */
+  'command-status': { readonly command: string; readonly code: number };
 };
 
 export type HandoffMisfit =

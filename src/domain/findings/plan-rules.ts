@@ -38,6 +38,7 @@ export type PlanRules = {
   'eval-catalogue': { readonly file: string; readonly base: string; readonly fault: 'missing' | 'malformed' };
   'eval-target-twice': { readonly id: string };
   /** `named` is not in the catalogue. */
+  'eval-no-catalogue': { readonly id: string; readonly named: string };
   'eval-unknown': {
     readonly of: 'family' | 'benchmark';
     readonly id: string;
@@ -74,7 +75,8 @@ export type PlanRules = {
   /** `skipped` is empty when `to` comes before `from`. */
   /** A promoted component needs a matrix that names its current level. */
   'matrix-missing': { readonly task: string };
-  'matrix-unread': { readonly file: string; readonly base: string };
+  /** `fault` is absent for a file that is no matrix. */
+  'matrix-unread': { readonly file: string; readonly base: string; readonly fault?: 'missing' };
   'unknown-component': { readonly component: string; readonly file: string; readonly meant: string | null };
   /** `expected` is the level that the component has to be at; null for the lowest level, which nothing is promoted to. */
   'promotion-step': {
@@ -105,6 +107,14 @@ export type PlanRules = {
   'deliverable-outside': { readonly task: string; readonly pattern: string };
   /** A level of maturity in `exit.completion` is read as `promotes`. */
   'exit-promotes': { readonly task: string; readonly level: string; readonly components: readonly string[] };
+  /** The program of a command is a file of the repository that cannot be run on `base`. */
+  'command-file': {
+    readonly task: string;
+    readonly path: string;
+    readonly base: string;
+    readonly fault: 'missing' | 'not-executable';
+  };
+  'exit-misspelt': { readonly task: string; readonly part: ExitPart; readonly words: string; readonly meant: string };
   'exit-free-word': {
     readonly task: string;
     readonly part: ExitPart;

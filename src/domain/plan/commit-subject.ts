@@ -24,7 +24,7 @@ export function subjectFault(template: string): SubjectFault | null {
   return [...template.replace(placeholder, '')].length > longestWritten ? { fault: 'too-long' } : null;
 }
 
-type Described = Pick<PlannedTask, 'id' | 'directive' | 'role'>;
+type Described = Pick<PlannedTask, 'id' | 'directive' | 'role' | 'closes'>;
 
 /** Returns the first line of a task's commit: its title, or the plan's `commit` filled in. One line of at most 72 characters. */
 export function commitSubject(
@@ -32,8 +32,17 @@ export function commitSubject(
   run: string,
   task: Described,
 ): string {
-  const wave = plan.waves.findIndex(({ tasks }) => tasks.some(({ id }) => id === task.id));
-  return filled(plan, { task: task.id, title: titleOf(task), run, wave: String(wave + 1), role: task.role });
+  const isHere = ({ id }: Pick<PlannedTask, 'id'>): boolean => id === task.id;
+  const wave = String(
+    plan.waves.findIndex(({ tasks, closure = [] }) => tasks.some(isHere) || closure.some(isHere)) + 1,
+  );
+  return filled(plan, { task: task.id, title: roleTitle(task, wave) ?? titleOf(task), run, wave, role: task.role });
+}
+
+/** The brief of a task that Tidegate makes addresses its agent, and is no title. Null for any other task. */
+function roleTitle({ id, closes }: Described, number: string): string | null {
+  if (closes !== undefined) return `Close wave ${number}: ${closes}`;
+  return id === `wave-${number}-design` ? `Design wave ${number}` : null;
 }
 
 /** Returns the first line of the commit of generated files. */

@@ -1,3 +1,4 @@
+import { nearestWord } from '../base/nearest-word.ts';
 import { type ExitPart, exitLevels, exitParts, provesLevel, requiredLevels } from '../closure/exit-contract.ts';
 import { intersect, parsePattern } from '../scope/pattern.ts';
 import type { ResolvedSettings } from '../settings/settings.ts';
@@ -13,6 +14,7 @@ export function lintExits({ waves, settings }: PlanDraft): readonly PlanProblem[
       ...lintArtifacts(task),
       ...lintSupport(task, settings, hasDocs),
       ...lintDeliverables(task),
+      ...exitParts.flatMap((part) => lintMisspelt(task, part)),
     ]);
   });
 }
@@ -63,6 +65,19 @@ function parsed(text: string) {
   return found.ok ? [found.value] : [];
 }
 
+/** A word that is nearly a level was meant as one: a contract that nobody judges would be a surprise. */
+function lintMisspelt({ id, keys, place }: DraftTask, part: ExitPart): readonly PlanProblem[] {
+  const word = keys.exit?.[part];
+  const meant = word == null ? null : misspeltFor(part, word);
+  if (word == null || meant === null) return [];
+  return [{ rule: 'exit-misspelt', task: id, part, words: word, meant, place: [...place, 'exit', part] }];
+}
+
+function misspeltFor(part: ExitPart, word: string): string | null {
+  const levels: readonly string[] = [...exitLevels[part], ...(part === 'completion' ? maturity : [])];
+  return levels.includes(word) ? null : nearestWord(word, levels);
+}
+
 /** Warns about words that mean nothing, or something else than they say. */
 export function lintExitWords({ waves, settings }: PlanDraft): readonly PlanProblem[] {
   return waves
@@ -77,7 +92,7 @@ export function lintExitWords({ waves, settings }: PlanDraft): readonly PlanProb
 function lintExitWord({ id, keys, place }: DraftTask, part: ExitPart, hasMatrix: boolean): readonly PlanProblem[] {
   const word = keys.exit?.[part];
   const levels: readonly string[] = exitLevels[part];
-  if (word == null || levels.includes(word)) return [];
+  if (word == null || levels.includes(word) || misspeltFor(part, word) !== null) return [];
   const at = [...place, 'exit', part];
   if (part !== 'completion' || !isMaturity(word))
     return [{ rule: 'exit-free-word', task: id, part, words: word, levels, place: at }];

@@ -21,7 +21,7 @@ type Owner = { readonly task: DraftTask; readonly component: string; readonly le
 /** Judges promotions: each component is in the matrix, and each wave advances it by exactly one level. */
 export function lintPromotions(
   draft: PlanDraft,
-  levels: ReadonlyMap<string, string> | null,
+  levels: ReadonlyMap<string, string> | 'missing' | null,
   base: string,
 ): readonly PlanProblem[] {
   const { settings } = draft;
@@ -34,6 +34,7 @@ export function lintPromotions(
   const at = placeOf(first);
   if (settings.matrix === null) return [{ rule: 'matrix-missing', task: first.task.id, place: at }];
   const file = settings.matrix;
+  if (levels === 'missing') return [{ rule: 'matrix-unread', file, base, fault: 'missing', place: at }];
   if (levels === null) return [{ rule: 'matrix-unread', file, base, place: at }];
   return [
     ...owners.flatMap((owner) => lintOwner(owner, levels, file)),

@@ -2,6 +2,7 @@ import { agentKinds, usualNetwork } from '../../agents/agents.ts';
 import type { CommitId, TreeId } from '../../domain/base/ids.ts';
 import { present } from '../../domain/base/result.ts';
 import { inboxOf } from '../../domain/board/board-requests.ts';
+import type { ReportNames } from '../../domain/closure/report.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { Check, FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
 import { allowance } from '../../domain/run/costs.ts';
@@ -12,6 +13,7 @@ import { protectedConfig } from '../../domain/scope/ownership.ts';
 import { toolScopeOf } from '../../domain/tool-calls/tool-scope.ts';
 import { grantedIn } from '../../pipeline/step.ts';
 import type { Job, ShellJob, Terms } from '../../ports/supervisor.ts';
+import { docsItems } from '../prompt/role-sections.ts';
 
 export type JobPlaces = { readonly state: StateDir; readonly checkout: string; readonly runDirectory: string };
 
@@ -29,7 +31,7 @@ export function attemptJob(
     id: attempt.id,
     nonce: attempt.nonce,
     kind: 'attempt',
-    ...present({ closes: task.closes, markers: task.markers }),
+    ...present({ closes: task.closes, markers: task.markers, names: namesOf(state, task) }),
     from: attempt.from,
     base: attempt.base,
     argv: task.command ?? [],
@@ -50,6 +52,12 @@ export function attemptJob(
     ...wantedOf(task),
     readOnly: protectedPaths(state, task, attempt.agent),
   };
+}
+
+function namesOf(state: RunState, task: PlannedTask): ReportNames | undefined {
+  const { closes, environments } = task;
+  if (closes === 'deploy' && environments !== undefined) return { environments };
+  return closes === 'docs' ? { items: docsItems(state, task) } : undefined;
 }
 
 function wantedOf({ deliverables, artifacts = [] }: PlannedTask): Pick<Job, 'evidence'> {

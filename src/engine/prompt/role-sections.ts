@@ -70,10 +70,15 @@ export function subjectsSection({ targets = [], environments = [] }: PlannedTask
   ].join('\n');
 }
 
-/** Lists the items that the docs role has to close by name. Empty for other roles, and when there are none. */
-export function docsSection(state: RunState, { id, closes }: PlannedTask): string {
+/** The docs queue of the candidate that the docs role judges; empty for other roles. */
+export function docsItems(state: RunState, { id, closes }: PlannedTask): readonly string[] {
   const round = state.waves[state.tasks[id]?.wave ?? -1]?.rounds.at(-1);
-  const items = closes === 'docs' && round !== undefined && 'steps' in round ? docsQueueOf(state, round.steps) : [];
+  return closes === 'docs' && round !== undefined && 'steps' in round ? docsQueueOf(state, round.steps) : [];
+}
+
+/** Lists the items that the docs role has to close by name. Empty for other roles, and when there are none. */
+export function docsSection(state: RunState, task: PlannedTask): string {
+  const items = docsItems(state, task);
   if (items.length === 0) return '';
   const head =
     '## Docs queue\n\nClose each of these by name: a task whose work affects docs, or a shared document that changed.';

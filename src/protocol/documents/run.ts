@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { roleStates } from '../../domain/closure/role-state.ts';
 import { closureRoles } from '../../domain/closure/roles.ts';
 import { dependencyStatuses } from '../../domain/dependencies/dependency.ts';
+import { roleChanges } from '../../domain/explain/overrides.ts';
 import { by, commit, count, id, time } from './common.ts';
 
 export const spend = z.strictObject({ used: z.number(), limit: z.number() }).meta({ description: 'US dollars' });
@@ -166,6 +167,17 @@ const barrier = z.strictObject({
   code: z.string().optional().meta({ description: 'the code that Wave Orchestration has for the same gap' }),
 });
 
+const override = z.strictObject({
+  barrier: z.string(),
+  who: z.string().meta({ description: 'the person who resolved it' }),
+  reason: z.string(),
+  word: z.string().nullable().meta({ description: 'the word of the report that was overruled; null without one' }),
+  findings: z.array(z.string()).meta({ description: 'in the words of the role' }),
+  changes: z.enum(roleChanges).meta({
+    description: 'the files that the role changed: `added` to the work, or `left-out` of it',
+  }),
+});
+
 export const wave = z.strictObject({
   index: count,
   name: z.string(),
@@ -178,6 +190,10 @@ export const wave = z.strictObject({
     description:
       'everything that keeps it from closing, or its merged work from landing; absent for a wave without closure roles that nothing keeps open',
   }),
+  overrides: z
+    .array(override)
+    .optional()
+    .meta({ description: 'barriers that people resolved for the work as it is now; absent when there are none' }),
   thread: z
     .strictObject({ board: z.enum(['intake', 'threads', 'log']), id: z.string() })
     .optional()

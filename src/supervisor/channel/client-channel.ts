@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { shallowJson } from '../../adapters/files/untrusted-json.ts';
 import { type HandoffSource, judgeHandoff } from '../../adapters/handoff/index.ts';
-import { isMilder } from '../../domain/closure/report.ts';
+import { isMilder, reportGap } from '../../domain/closure/report.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
 import type { Ask, Asks, ShownScope } from './asks.ts';
@@ -67,6 +67,8 @@ export async function openClientChannel(
     const judged = judgeHandoff(Buffer.from(JSON.stringify(withNonce(message.handoff, source.nonce))), source);
     if (!judged.ok) return { ok: false, why: explain(judged.error).detail };
     const { report } = judged.value;
+    const gap = report === undefined ? null : reportGap(report, source.names ?? {});
+    if (gap !== null) return { ok: false, why: explain(gap).detail };
     const first = handoff?.report;
     if (source.closes !== undefined && report !== undefined && first !== undefined)
       if (isMilder(source.closes, report, first)) {

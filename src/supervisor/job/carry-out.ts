@@ -15,7 +15,7 @@ import type { Ending, HandoffEvidence } from '../../domain/gates/evidence.ts';
 import type { AgentFailure } from '../../domain/tool-calls/agent-event.ts';
 import type { ToolPlace } from '../../domain/tool-calls/tool-scope.ts';
 import { failureOf, isEnvironmental } from '../../ports/failures.ts';
-import type { ExitRecord } from '../../ports/supervisor.ts';
+import type { ExitRecord, Job } from '../../ports/supervisor.ts';
 import { type AgentWatch, watchAgent } from '../agent/agent-watch.ts';
 import { agentHome } from '../agent/launch.ts';
 import { openTranscript } from '../agent/transcript.ts';
@@ -82,7 +82,7 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
   }
   const first = await runAgent(prepared, job.brief, {});
   const second = await remindIfSilent(prepared, first.ending);
-  const ending = second?.ending ?? first.ending;
+  const ending = withProgram(job, second?.ending ?? first.ending);
   const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
   const sleptSeconds = Math.round((first.limits.sleptMs + (second?.limits.sleptMs ?? 0)) / 1000);
   removeStandIns(files);
@@ -100,6 +100,15 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
     refusals: redactTexts(channel.refusals(), values),
     ...(watch === null ? {} : { agent: watch.close() }),
   });
+}
+
+/** Names the program of a command that could not be run. */
+function withProgram({ kind, agent, argv }: Job, ending: Ending): Ending {
+  const { reason, code } = ending;
+  const [command] = argv;
+  if (kind !== 'attempt' || agent !== null || command === undefined || ending.because !== undefined) return ending;
+  if (reason !== 'exited' || (code !== 126 && code !== 127)) return ending;
+  return { ...ending, because: { rule: 'command-status', command, code } };
 }
 
 /** Makes the workspace and finds what its fence is made of, or returns why the agent cannot be launched. */

@@ -1,8 +1,11 @@
+import type { TaskId } from '../../../domain/base/ids.ts';
 import { chooseTasks, hasWhollyLanded, type WithoutTasks } from '../../../domain/landing/land-some.ts';
+import { leftToLand } from '../../../domain/landing/undo.ts';
 import type { RunState } from '../../../domain/run/run.ts';
-import { concernLines } from '../../../view/role-text.ts';
+import { landingNoteLines } from '../../../view/role-text.ts';
 import { inForeground } from '../../follow/foreground.ts';
-import { actOn } from '../../frame/act.ts';
+import { askLanding } from '../../follow/taps.ts';
+import { actOn, refuseAgentAction } from '../../frame/act.ts';
 import { aRun, command, exitCodes } from '../../frame/command.ts';
 import { resolveWholeRun } from '../../frame/subject.ts';
 
@@ -15,14 +18,26 @@ export const landCommand = command({
   },
   options: {
     only: { value: 'tasks', about: 'land only these tasks (comma-separated); the result is checked first' },
+    yes: { about: 'do not ask; without a terminal, running this command is the approval' },
     except: { value: 'tasks', about: 'leave out these tasks and those that need them; land them later' },
   },
-  changes: async ({ run: typed, only, except }, repo, context) => {
+  changes: async ({ run: typed, only, except, yes }, repo, context) => {
     const subject = await resolveWholeRun(repo, 'land', typed, 'newest');
     if (!subject.ok) return subject.error;
     const { run, state } = subject.value;
     const input = { only: listOf(only), except: listOf(except) };
-    if (!context.json) for (const line of concernLines(state)) context.terminal.line(line);
+    const refusal = refuseAgentAction(repo, 'land', `land ${run}`);
+    if (refusal !== null) return refusal;
+    const chosen = chosenToLand(state, input);
+    const isAsked = context.terminal.interactive && !context.json && !yes && chosen.length > 0;
+    if (isAsked && (await askLanding(repo, context, state, chosen)) !== 'yes')
+      return {
+        exit: exitCodes.personNeeded,
+        reason: 'not-confirmed',
+        lines: [`Nothing has landed; ${state.target.branch} is unchanged. To land it later: tidegate land ${run}`],
+        data: { run },
+      };
+    if (!isAsked && !context.json) for (const line of landingNoteLines(state)) context.terminal.line(line);
     const outcome = await actOn(repo, { action: 'land', subject: subject.value, input });
     if (outcome.exit !== exitCodes.done || hasWhollyLanded(state)) return outcome;
     for (const { task, needs } of alsoLeftOut(state, input.except))
@@ -31,6 +46,15 @@ export const landCommand = command({
     return await inForeground(repo, context, run, options);
   },
 });
+
+/** The tasks that the person would land. Empty when the request is to be refused anyway. */
+function chosenToLand(
+  state: RunState,
+  { only, except }: { readonly only: readonly string[] | undefined; readonly except: readonly string[] | undefined },
+): readonly TaskId[] {
+  const choice = chooseTasks(state, only ?? null, except ?? null);
+  return choice.ok ? (choice.value?.tasks ?? leftToLand(state)) : [];
+}
 
 const listOf = (names: string | undefined): readonly string[] | undefined =>
   names?.split(',').map((name) => name.trim());

@@ -5,7 +5,7 @@ import { artifactName } from '../../../domain/proofs/bundle-requests.ts';
 import type { RunState } from '../../../domain/run/run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { actOn, refuseAgentAction } from '../../frame/act.ts';
+import { actAndReport, actOn, refuseAgentAction } from '../../frame/act.ts';
 import { type Context, command, done, type Outcome, usageError } from '../../frame/command.ts';
 import { resolveTask, resolveWholeRun } from '../../frame/subject.ts';
 import { partName } from '../../frame/wording.ts';
@@ -88,8 +88,23 @@ async function add(
   if (!artifacts.ok) return usageError('bad-artifact', `proof: ${artifacts.error}`);
   const { level = 'live' } = input;
   const given = { level, artifacts: artifacts.value, attestation, components, supersedes };
-  return await actOn(repo, { action: 'prove', subject: subject.value, input: given });
+  const { performed, outcome } = await actAndReport(repo, { action: 'prove', subject: subject.value, input: given });
+  if (performed.outcome !== 'accepted') return outcome;
+  const { run, task } = subject.value;
+  const bundle = (await repo.ledger.read(run)).find(
+    ({ seq, event }) => seq > performed.seq && event.type === 'proof-registered' && event.task === task,
+  )?.event;
+  return bundle?.type === 'proof-registered'
+    ? {
+        ...outcome,
+        lines: [...(outcome.lines ?? []), `It is ${run}/${bundle.bundle}.`],
+        data: { run, proof: bundle.bundle },
+      }
+    : outcome;
 }
+
+/** `2026-11-18 06:02 `, in universal time; empty when it is unknown. */
+const shortTime = (at: string | null): string => (at === null ? '' : `${at.slice(0, 16).replace('T', ' ')} `);
 
 /** Undefined without a component. Null for a text of another form. */
 function componentsIn(typed: readonly string[]): Readonly<Record<string, string>> | undefined | null {
@@ -141,7 +156,7 @@ async function revoke(repo: RepositoryHandle, { subject: typed, message }: Input
   return await actOn(repo, { action: 'revoke-proof', subject: subject.value, input: { bundle, reason } });
 }
 
-/** Registers a new proof for the task of the one that it replaces. */
+/** Registers a new proof for the task of the one that it replaces, with its level and components unless others are named. */
 async function supersede(repo: RepositoryHandle, context: Context, input: Input): Promise<Outcome> {
   const named = bundleTyped(input.subject);
   if (named === null) return badBundle(input.subject);
@@ -149,31 +164,49 @@ async function supersede(repo: RepositoryHandle, context: Context, input: Input)
   if (!subject.ok) return subject.error;
   const { run, state } = subject.value;
   const replaced = bundlesOf(state).find(({ id }) => id === named.bundle);
-  if (replaced === undefined) return badBundle(input.subject);
+  if (replaced === undefined) {
+    const known = bundlesOf(state).map(({ id }) => id);
+    const unknown = describeFinding({ rule: 'no-such-bundle', run, bundle: named.bundle, known });
+    return usageError('no-such-proof', `proof: ${unknown}`);
+  }
   const level = input.level ?? replaced.level;
-  return await add(repo, context, { ...input, level }, `${run}/${replaced.task}`, named.bundle);
+  const reached = Object.entries(replaced.components ?? {}).map(([name, to]) => `${name}=${to}`);
+  const component = input.component.length > 0 ? input.component : reached;
+  return await add(repo, context, { ...input, level, component }, `${run}/${replaced.task}`, named.bundle);
 }
 
 async function list(repo: RepositoryHandle, typed: string | undefined): Promise<Outcome> {
   const subject = await resolveWholeRun(repo, 'proof', typed, 'newest');
   if (!subject.ok) return subject.error;
-  const { run, state } = subject.value;
+  const { run, state, stored } = subject.value;
   const bundles = bundlesOf(state);
-  const proofs = bundles.map((bundle) => ({ ...bundle, stale: isStale(bundle, state.tasks[bundle.task]) }));
+  const timeOf = (id: string, type: 'proof-registered' | 'proof-revoked'): string | null =>
+    stored.find(({ event }) => event.type === type && event.bundle === id)?.at ?? null;
+  const proofs = bundles.map((bundle) => ({
+    ...bundle,
+    stale: isStale(bundle, state.tasks[bundle.task]),
+    at: timeOf(bundle.id, 'proof-registered'),
+    revokedAt: timeOf(bundle.id, 'proof-revoked'),
+  }));
   if (bundles.length === 0) return done([`${run} has no proofs.`], { run, proofs });
   return done(
-    bundles.flatMap((bundle) => bundleLines(state, bundle)),
+    proofs.flatMap((proof) => bundleLines(state, proof)),
     { run, proofs },
   );
 }
 
-function bundleLines(state: RunState, bundle: Bundle): readonly Text[] {
-  const { id, task, level, state: status, attestation, by, artifacts, components = {} } = bundle;
+type ListedProof = Bundle & { readonly at: string | null; readonly revokedAt: string | null };
+
+function bundleLines(state: RunState, bundle: ListedProof): readonly Text[] {
+  const { id, task, level, state: status, attestation, by, artifacts, components = {}, at, revokedAt, reason } = bundle;
   const word = status === 'active' && isStale(bundle, state.tasks[task]) ? 'stale' : status;
   const reached = Object.entries(components).map(([component, to]) => `${component}=${to}`);
   return [
     [`${id}  ${task}  ${level}  ${word}`, ...(reached.length === 0 ? '' : `  ${reached.join(', ')}`)].join(''),
-    [{ text: `    ${by.who}: ${attestation}`, tone: 'dim' }],
+    [{ text: `    ${shortTime(at)}${by.who}: ${attestation}`, tone: 'dim' }],
+    ...(reason === undefined
+      ? []
+      : [[{ text: `    ${shortTime(revokedAt)}revoked: ${reason}`, tone: 'dim' } as const]]),
     ...artifacts.map((one): Text => [{ text: `    ${artifactName(one)}  ${one.sha256}`, tone: 'dim' }]),
   ];
 }

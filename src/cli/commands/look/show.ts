@@ -5,6 +5,8 @@ import { safeLine } from '../../../domain/base/safe-text.ts';
 import { plannedIn } from '../../../domain/derived/derived-tasks.ts';
 import { describeVerdict, explainVerdict } from '../../../domain/explain/explain.ts';
 import { holdAdvice } from '../../../domain/explain/hold.ts';
+import { needsOf } from '../../../domain/explain/needs.ts';
+import { overrideOf, overrideText } from '../../../domain/explain/overrides.ts';
 import { directiveText, sleepText } from '../../../domain/explain/text.ts';
 import type { Verdict } from '../../../domain/gates/verdict.ts';
 import { settleLimits } from '../../../domain/run/settle-attempt.ts';
@@ -15,6 +17,7 @@ import type { Text } from '../../../ports/terminal.ts';
 import { runDocument } from '../../../view/document.ts';
 import { phaseTable } from '../../../view/phases.ts';
 import { planView } from '../../../view/plan-view.ts';
+import { landingNoteLines } from '../../../view/role-text.ts';
 import { adviceLines, headLine, type RunView } from '../../../view/run-view.ts';
 import { fileCount, taskWords } from '../../../view/task-view.ts';
 import { aRunOrTask, command, done, failure, type Outcome, usageError } from '../../frame/command.ts';
@@ -38,10 +41,16 @@ async function showOne(typed: string | undefined, repo: RepositoryHandle): Promi
   if (view === null) throw new Error('a started run has a view');
   const { task } = subject.value;
   if (task === null)
-    return done([headLine(view), ...phaseTable(view.state), '', ...planView(view.state, [], { definitions: true })], {
-      ...runDocument(view),
-      frozen: view.state.plan,
-    });
+    return done(
+      [
+        headLine(view),
+        ...phaseTable(view.state),
+        ...landingNoteLines(view.state),
+        '',
+        ...planView(view.state, [], { definitions: true }),
+      ],
+      { ...runDocument(view), frozen: view.state.plan },
+    );
   const state = view.state.tasks[task];
   const { dispatched = null, monitored = null } = state === undefined ? {} : verdictsOf(state);
   return done(taskLines(view, task), {
@@ -64,6 +73,9 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
   const sleep = sleepText(endedAttempt(task)?.slept ?? 0);
   const handoff = handoffOf(task);
   const { dispatched, monitored } = verdictsOf(task);
+  const override = overrideOf(state, id);
+  // a closure role has the advice of its barrier: it cannot be accepted or dropped
+  const barrier = needsOf(state).find(({ kind, task: of }) => kind === 'barrier' && of === id);
   return [
     [{ text: `${state.run}/${id}`, tone: 'strong' }, ` ${word}${detail === '' ? '' : `: ${detail}`}`],
     `wave      ${task.wave + 1}`,
@@ -72,7 +84,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(planned.needs.length === 0 ? [] : [`needs     ${planned.needs.join(' ')}`]),
     ...(planned.command === null ? [] : [`command   ${planned.command.join(' ')}`]),
     ...(derived === undefined ? [] : [`for       ${derived.standsFor.join(' ')} (${derived.purpose})`]),
-    `attempts  ${task.launches} started; ${task.charged} of ${settleLimits(state, task).attempts} used`,
+    `attempts  started ${task.launches === 1 ? 'once' : `${task.launches} times`}; ${task.charged} of ${settleLimits(state, task).attempts} count against its limit`,
     ...(sleep === null ? [] : [`slept     ${sleep}`]),
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${fileCount(snapshot)}`]),
@@ -80,8 +92,9 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(handoff?.remaining ?? []).map((text) => `remains   ${safeLine(text)}`),
     ...(handoff?.dropped ?? []).map((text) => `left out  ${safeLine(text)}`),
     ...(handoff?.questions ?? []).map((text) => `question  ${safeLine(text)}`),
+    ...(override === null ? [] : overrideText(override)),
     ...(task.progress.status === 'held'
-      ? ['', ...adviceLines(holdAdvice(state, task.progress.hold, `${state.run}/${id}`)), '']
+      ? ['', ...adviceLines(barrier ?? holdAdvice(state, task.progress.hold, `${state.run}/${id}`)), '']
       : []),
     ...verdictLines('dispatch', dispatched),
     ...verdictLines('monitor', monitored),

@@ -1,7 +1,9 @@
+import { noCoordinatorAdvice } from '../../../domain/explain/text.ts';
 import { isAttended } from '../../../engine/orders/create-run.ts';
 import { currentRuns } from '../../../engine/orders/current-run.ts';
 import { fullAt, landsBefore } from '../../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
+import type { Text } from '../../../ports/terminal.ts';
 import { closingActions, closingLines } from '../../../view/closing.ts';
 import { adviceLines } from '../../../view/run-view.ts';
 import { whyRun, whyTask } from '../../../view/why.ts';
@@ -27,7 +29,10 @@ async function listAll(typed: string | undefined, repo: RepositoryHandle): Promi
   const view = await viewOf(repo, subject.value);
   if (view === null) throw new Error('a started run has a view');
   const { run } = subject.value;
-  return done(closingLines(view), { run, actions: closingActions(view) });
+  const attended = await isAttended(repo, view);
+  const { message, ...advice } = noCoordinatorAdvice(run);
+  const unattended: readonly Text[] = attended ? [] : ['', [{ text: message, tone: 'bad' }], ...adviceLines(advice)];
+  return done([...closingLines(view), ...unattended], { run, attended, actions: closingActions(view) });
 }
 
 async function explainOne(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {

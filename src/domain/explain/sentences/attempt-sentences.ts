@@ -90,6 +90,17 @@ export const attemptSentences: Sentences<AttemptRules> = {
   'report-milder': ({ word, first }) =>
     `you have reported ${first}; an attempt cannot replace it by a milder report (${word}). A person can start the role again`,
   'report-part': ({ role, key }) => `the report of ${role} has no ${key}`,
+  'report-environments': ({ choices }) =>
+    `the report names no word for ${choices.join(', ')}; add --environment ${choices[0]}=healthy and so on, or report another word`,
+  'report-item': ({ words, choices }) =>
+    `${words} is not an open item; ${choices.length === 0 ? 'there are none' : `open are ${choices.join(', ')}`}`,
+  'command-status': ({ command, code }) =>
+    code === 126
+      ? {
+          detail: `${command} is not executable, or a program that it runs is not`,
+          fix: `chmod +x ${command}, and commit it`,
+        }
+      : { detail: `${command} was not found, or a program that it runs was not found` },
   // denials address the agent
   'outside-workspace': ({ where, place, workspace }) =>
     place === 'checkout'
@@ -151,6 +162,8 @@ const fileKinds = {
   unreadable: 'cannot be read',
 } as const;
 
+const oneOf = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
 function misfitText(misfit: HandoffMisfit): string {
   switch (misfit.fault) {
     case 'not-object':
@@ -178,6 +191,8 @@ function misfitText(misfit: HandoffMisfit): string {
     case 'report-list':
       return `report.${misfit.key} must be a list of at most 200 texts of at most 1000 characters`;
     case 'report-dimension':
+      if (qaDimensions.some((name) => name === misfit.key))
+        return `report.dimensions: ${misfit.key} must be ${oneOf(roleWords.qa.words)}`;
       return `report.dimensions: ${JSON.stringify(misfit.key)} must be one of ${qaDimensions.join(', ')}, with ${roleWords.qa.words.join(', ')}`;
     case 'report-environment':
       return `report.environments: ${JSON.stringify(misfit.key)} must be a name of at most 64 letters, digits, "." "_" ":" "-", with ${roleWords.deploy.words.join(', ')}`;

@@ -53,6 +53,10 @@ export const planSentences: Sentences<PlanRules> = {
           fix: 'write it as JSON or YAML: families: { latency: { benchmarks: [cold-start] } }',
         },
   'eval-target-twice': ({ id }) => `there are two targets \`${id}\``,
+  'eval-no-catalogue': ({ id, named }) => ({
+    detail: `the target \`${id}\` names the family \`${named}\`, but the role has no catalogue`,
+    fix: 'add `catalogue: <file>` to the role eval',
+  }),
   'eval-unknown': ({ of, id, named, meant }) => ({
     detail: `the target \`${id}\` names the ${of} \`${named}\`, which is not in the catalogue`,
     ...(meant === null ? {} : { fix: `did you mean \`${meant}\`?` }),
@@ -123,7 +127,10 @@ export const planSentences: Sentences<PlanRules> = {
     detail: `\`${task}\` promotes a component, but no matrix is named`,
     fix: 'add `matrix: <file>` to tidegate.yaml',
   }),
-  'matrix-unread': ({ file, base }) => `${file} on ${base} is not a matrix of components`,
+  'matrix-unread': ({ file, base, fault }) =>
+    fault === 'missing'
+      ? { detail: `the matrix ${file} does not exist on ${base}`, fix: `commit ${file} on ${base}` }
+      : `${file} on ${base} is not a matrix of components`,
   'unknown-component': ({ component, file, meant }) => ({
     detail: `${file} has no component \`${component}\``,
     ...(meant === null ? {} : { fix: `did you mean \`${meant}\`?` }),
@@ -160,6 +167,20 @@ export const planSentences: Sentences<PlanRules> = {
   'exit-promotes': ({ task, level, components }) => ({
     detail: `\`exit.completion: ${level}\` of \`${task}\` is a level of maturity and is read as \`promotes\``,
     fix: `write \`promotes: { ${components[0] ?? '<component>'}: ${level} }\` instead`,
+  }),
+  'command-file': ({ task, path, base, fault }) =>
+    fault === 'missing'
+      ? {
+          detail: `\`${task}\` runs ${path}, which does not exist on ${base}`,
+          fix: `commit ${path} on ${base}, unless an earlier task makes it`,
+        }
+      : {
+          detail: `\`${task}\` runs ${path}, which is not executable on ${base}`,
+          fix: `chmod +x ${path}, and commit it`,
+        },
+  'exit-misspelt': ({ task, part, words, meant }) => ({
+    detail: `\`exit.${part}: ${words}\` of \`${task}\` is not a level`,
+    fix: `did you mean \`${meant}\`?`,
   }),
   'exit-free-word': ({ task, part, words, levels }) => ({
     detail: `\`exit.${part}: ${words}\` of \`${task}\` has no effect`,

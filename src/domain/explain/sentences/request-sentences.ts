@@ -116,7 +116,7 @@ export const requestSentences: Sentences<RequestRules> = {
   'proof-level': ({ level, levels }) => `${JSON.stringify(level)} is no level of a proof; use ${levels.join(', ')}`,
   'proof-artifacts': ({ most }) => `a proof has 1 to ${most} artifacts; add --file <path> or --url <address>`,
   'proof-artifact': ({ artifact }) =>
-    `${artifact} needs a SHA-256 of 64 hexadecimal digits and, for an address, a time`,
+    `${artifact} needs the SHA-256 of its content, 64 hexadecimal digits; an address begins with http:// or https://`,
   'proof-file': ({ file, fault, bytes = 0, shape = '' }) => {
     if (fault === 'unreadable') return `${file} is not a file that can be read`;
     return fault === 'secret' ? `${file} contains a secret (${shape})` : `${file} is larger than ${bytes / 1e6} MB`;
