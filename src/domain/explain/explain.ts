@@ -14,6 +14,7 @@ import { landingSentences } from './sentences/landing-sentences.ts';
 import { mergerSentences } from './sentences/merger-sentences.ts';
 import { planSentences } from './sentences/plan-sentences.ts';
 import { repositorySentences } from './sentences/repository-sentences.ts';
+import { relaunchSentences } from './sentences/relaunch-sentences.ts';
 import { requestSentences } from './sentences/request-sentences.ts';
 
 const sentences: Sentences<Rules> = {
@@ -27,6 +28,7 @@ const sentences: Sentences<Rules> = {
   ...landingSentences,
   ...mergerSentences,
   ...requestSentences,
+  ...relaunchSentences,
   ...dcmSentences,
 };
 
