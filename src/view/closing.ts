@@ -1,9 +1,11 @@
 import { type Barrier, openBarriers } from '../domain/closure/barriers.ts';
 import { type RoleView, rolesOf } from '../domain/closure/role-state.ts';
 import { barrierAdvice } from '../domain/explain/barrier-advice.ts';
+import { describeFinding } from '../domain/explain/explain.ts';
 import { needsOf } from '../domain/explain/needs.ts';
 import { waveName } from '../domain/explain/text.ts';
-import { currentWave, tasksOfWave, type WaveState } from '../domain/run/run.ts';
+import { relaunchOf } from '../domain/relaunch/relaunch.ts';
+import { currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run/run.ts';
 import { isSettled } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { needSince, type RunView } from './run-view.ts';
@@ -74,18 +76,29 @@ function barrierSince({ times }: RunView, { record, task }: Barrier): string | n
   return task === undefined ? null : (times.tasks[task] ?? null);
 }
 
-/** Shows every action on a line, with its command below. */
+/** Everything that is launched next, for programs. */
+export const relaunchDocument = (state: RunState) =>
+  relaunchOf(state).map(({ task, reason }) => ({ task, rule: reason.rule, reason: describeFinding(reason) }));
+
+/** Shows what is launched next, in order; nothing when a person has to act first. */
+function launchLines(state: RunState): readonly Text[] {
+  const next = relaunchDocument(state);
+  return next.length === 0 ? [] : ['next to start:', ...next.map(({ task, reason }) => `     ${task}: ${reason}`)];
+}
+
+/** Shows every action on a line, with its command below, and then what is launched next. */
 export function closingLines(view: RunView): readonly Text[] {
   const { state, now } = view;
   const wave = currentWave(state);
   const actions = closingActions(view);
   if (actions.length === 0)
-    return [`${state.run} needs nothing${wave === undefined ? '' : ' more to close the wave'}.`];
+    return [`${state.run} needs nothing${wave === undefined ? '' : ' more to close the wave'}.`, ...launchLines(state)];
   const title =
     wave === undefined ? state.run : `${state.run}, ${waveName(wave.index, state.plan.waves[wave.index]?.name)}`;
   return [
     [{ text: title, tone: 'strong' }, `: ${actions.length === 1 ? '1 thing is' : `${actions.length} things are`} open`],
     ...actions.flatMap((action, at) => actionLines(action, at + 1, now)),
+    ...launchLines(state),
   ];
 }
 

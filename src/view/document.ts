@@ -11,7 +11,7 @@ import { plannedById } from '../domain/plan/plan.ts';
 import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
-import { closureDocument } from './closing.ts';
+import { closureDocument, relaunchDocument } from './closing.ts';
 import { phaseMarks } from './phases.ts';
 import { keptDocument, needSince, type RunView } from './run-view.ts';
 import { taskWords } from './task-view.ts';
@@ -65,6 +65,7 @@ export function runDocument(view: RunView) {
     undo: openUndo(state),
     /** Files that no snapshot holds. */
     kept: keptDocument(state),
+    relaunch: relaunchDocument(state),
     waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),
   };
 }

@@ -13,8 +13,8 @@ import { haltSentences } from './sentences/halt-sentences.ts';
 import { landingSentences } from './sentences/landing-sentences.ts';
 import { mergerSentences } from './sentences/merger-sentences.ts';
 import { planSentences } from './sentences/plan-sentences.ts';
-import { repositorySentences } from './sentences/repository-sentences.ts';
 import { relaunchSentences } from './sentences/relaunch-sentences.ts';
+import { repositorySentences } from './sentences/repository-sentences.ts';
 import { requestSentences } from './sentences/request-sentences.ts';
 
 const sentences: Sentences<Rules> = {

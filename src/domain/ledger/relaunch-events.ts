@@ -1,11 +1,8 @@
-import type { ClosureRole } from '../closure/roles.ts';
 import type { CommitId, TaskId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
+import type { RelaunchPhase } from '../relaunch/phases.ts';
 import type { AttemptOutcome } from '../run/task.ts';
 import type { By } from './requests.ts';
-
-/** The part of a wave that runs again, with everything after it. */
-export type RelaunchPhase = 'implementation' | ClosureRole;
 
 /** A person's selection: the tasks that start over, the phase from which on all run again, and results that are not reused. */
 export type RelaunchOrder = {

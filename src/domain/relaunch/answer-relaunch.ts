@@ -78,7 +78,9 @@ function effectOf(state: RunState, wave: WaveState, { only = [], from, clear = [
   const again = [...named.filter((id) => !isRole(state, id)), ...whole].filter(
     (id) => !reuses.some(({ task }) => task === id),
   );
-  const dependents = again.flatMap((id) => restarts(state, id).flatMap((event) => (event.type === 'task-retried' ? event.task : [])));
+  const dependents = again.flatMap((id) =>
+    restarts(state, id).flatMap((event) => (event.type === 'task-retried' ? event.task : [])),
+  );
   const starts = [...new Set([...again, ...dependents])].flatMap((id) => {
     const task = state.tasks[id];
     return task === undefined ? [] : [{ task: task.id, ...strayedFrom(task) }];

@@ -2,6 +2,7 @@ import type { RunId, TaskId } from '../base/ids.ts';
 import type { ClosureRole } from '../closure/roles.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { AttemptOutcome } from '../run/task.ts';
+import type { RelaunchPhase } from './phases.ts';
 
 /** Refusals of a selection of what runs again, and reasons why something runs next. */
 export type RelaunchRules = {
@@ -14,7 +15,8 @@ export type RelaunchRules = {
   };
   /** The selection names nothing that could run again. */
   'relaunch-nothing': { readonly run: RunId };
-  'relaunch-empty': { readonly run: RunId };
+  'relaunch-empty': unknown;
+  'relaunch-phase': { readonly phases: readonly RelaunchPhase[] };
   /** A person selected the task to start again. */
   'next-selected': { readonly who: string };
   /** The attempt before did not finish the task. */

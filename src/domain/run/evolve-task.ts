@@ -20,13 +20,30 @@ import {
 export function evolveTask(state: TaskState, event: RunEvent): TaskState {
   switch (event.type) {
     case 'task-base-made':
-      return { ...state, base: event.commit, ...(event.of === undefined ? {} : { made: { tree: event.tree, of: event.of } }) };
+      return {
+        ...state,
+        base: event.commit,
+        ...(event.of === undefined ? {} : { made: { tree: event.tree, of: event.of } }),
+      };
     case 'task-base-refused':
       return withNext(state, (next) => ({ ...next, halt: event.because }));
     case 'attempt-intended': {
       const { attempt: id, number, nonce, base, from, agent, provider, terms, session = null, fingerprint } = event;
       const { message, findings, after } = state.progress.status === 'waiting' ? state.progress.next : fresh;
-      const attempt = { id, number, nonce, base, from, agent, provider, session, ...present({ fingerprint }), message, findings, after };
+      const attempt = {
+        id,
+        number,
+        nonce,
+        base,
+        from,
+        agent,
+        provider,
+        session,
+        ...present({ fingerprint }),
+        message,
+        findings,
+        after,
+      };
       return {
         ...state,
         launches: number,

@@ -2,6 +2,7 @@ import type { Action, ActionTerms } from './action.ts';
 import { answerAction, postAction, resolveAction, sendAction } from './message-actions.ts';
 import { orderAction } from './perform.ts';
 import { proveAction, revokeProofAction } from './proof-actions.ts';
+import { relaunchAction } from './relaunch-action.ts';
 import {
   abandonAction,
   approveAction,
@@ -36,6 +37,7 @@ const all = {
   discard: discardAction,
   retry: retryAction,
   'switch-agent': switchAgentAction,
+  relaunch: relaunchAction,
   rework: reworkAction,
   accept: acceptAction,
   edit: editAction,

@@ -22,6 +22,7 @@ import {
   inOrder,
   isDoneEmpty,
   isMerged,
+  isStartedOver,
   planHere,
   planInForce,
   readySnapshot,
@@ -41,7 +42,7 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
   const plan = planHere(history);
   if (waveInHistory(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
   const { since } = planInForce(history);
-  const anew = since > 0 || eventsOf(history, 'task-retried').some(({ event }) => event.task === task);
+  const anew = since > 0 || history.some(({ event }) => isStartedOver(task, event));
   const tip = anew ? runTip(history) : startingPoint(history, task);
   if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
 
@@ -60,13 +61,14 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
       : await gather(order, task, { tip, snapshots, generated: new Set(Object.keys(plan.generated)) });
   if (!written.ok) return refused({ rule: 'needs-conflict', task, ...written.error });
   const { commit, tree } = written.value;
+  const of = [...snapshots].map(([need, { commit: snapshot }]) => ({ task: need, snapshot }));
   if (isStanding(history, task, commit)) return mergerDone;
   failpoint('merger-base-written');
   // A commit of the run branch is reachable anyway.
   if (needs.length > 0) await keepReachable(order.state.repository, refs.taskBase(order.run, task), commit);
   failpoint('merger-base-kept');
   const sameVersion = (past: History): boolean => planInForce(past).since === since;
-  return await recordWhile(order, sameVersion, { type: 'task-base-made', task, commit, tree });
+  return await recordWhile(order, sameVersion, { type: 'task-base-made', task, commit, tree, of });
 }
 
 type Base = { readonly commit: CommitId; readonly tree: TreeId };
@@ -120,7 +122,8 @@ function isStanding(history: History, task: TaskId, commit: CommitId): boolean {
   const anew = history.findLast(
     ({ event }) =>
       event.type === 'plan-replaced' ||
-      ((event.type === 'task-retried' || event.type === 'task-reworked') && stands.has(event.task)),
+      (event.type === 'task-reworked' && stands.has(event.task)) ||
+      [...stands].some((one) => isStartedOver(one, event)),
   );
   return last?.event.commit === commit && last.position > (anew?.position ?? 0);
 }

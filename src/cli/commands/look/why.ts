@@ -2,7 +2,7 @@ import { isAttended } from '../../../engine/orders/create-run.ts';
 import { currentRuns } from '../../../engine/orders/current-run.ts';
 import { fullAt, landsBefore } from '../../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
-import { closingActions, closingLines } from '../../../view/closing.ts';
+import { closingActions, closingLines, relaunchDocument } from '../../../view/closing.ts';
 import { adviceLines } from '../../../view/run-view.ts';
 import { whyRun, whyTask } from '../../../view/why.ts';
 import { aRunOrTask, command, done, type Outcome } from '../../frame/command.ts';
@@ -27,7 +27,7 @@ async function listAll(typed: string | undefined, repo: RepositoryHandle): Promi
   const view = await viewOf(repo, subject.value);
   if (view === null) throw new Error('a started run has a view');
   const { run } = subject.value;
-  return done(closingLines(view), { run, actions: closingActions(view) });
+  return done(closingLines(view), { run, actions: closingActions(view), relaunch: relaunchDocument(view.state) });
 }
 
 async function explainOne(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {

@@ -152,6 +152,8 @@ const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
   'task-unstarted': (task) => `${task} was never started`,
   'task-other-attempt': (task) => `${task} was not judged by its last attempt`,
   'task-not-reused': (task) => `${task} was started under another version of the plan`,
+  'task-fingerprint': (task) => `the result of ${task} was made from something else than it is reused for`,
+  'task-relaunched': (task) => `a person selected ${task} to start again after this attempt`,
   'task-needs-gone': (task) => `the new plan keeps ${task}, but not the tasks that it needs`,
   'task-started-early': (task) => `${task} was started before it was approved`,
   'task-baseless': (task) => `${task} has no recorded base`,

@@ -12,6 +12,7 @@ export const relaunchSentences: Sentences<RelaunchRules> = {
     fix: `tidegate why ${run} --all`,
   }),
   'relaunch-empty': () => 'say what is to run again, with only, from or clear',
+  'relaunch-phase': ({ phases }) => `the run can start again from ${phases.join(', ')}`,
   'next-selected': ({ who }) => `${who} selected it to start again`,
   'next-again': ({ outcome }) => outcomes[outcome],
   'next-first': () => 'it has not started yet',
