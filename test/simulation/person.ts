@@ -3,6 +3,7 @@ import { roleId } from '../../src/domain/closure/roles.ts';
 import { type Need, needsOf } from '../../src/domain/explain/needs.ts';
 import type { RequestEvent, TapName } from '../../src/domain/ledger/requests.ts';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
+import { relaunchPhases } from '../../src/domain/relaunch/phases.ts';
 import type { RunState } from '../../src/domain/run/run.ts';
 import { snapshotOf } from '../../src/domain/run/task.ts';
 import { hashOf, me, task as planned, you } from '../support/plans.ts';
@@ -37,6 +38,8 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-answer', record: '1', text: null, by },
     { type: 'requested-raise', task: random.chance(0.5) ? task : null, usd: random.pick([-1, 1, 5]), by },
     { type: 'requested-rework', task, message: 'again, please', by },
+    { type: 'requested-relaunch', ...selection(random, state, task), by },
+    { type: 'requested-relaunch', ...selection(random, state, task), by },
     { type: 'requested-resolve', barrier: task, reason: 'it is fine', by },
     ...takings(random, state, task, by),
     { type: 'requested-pause', by },
@@ -69,6 +72,18 @@ export function whim(random: Random, state: RunState): RequestEvent {
     // what has landed is there to be taken back
     ...(state.undo.status === 'landed' ? Array.from({ length: 30 }, () => undo) : []),
   ]);
+}
+
+/** What somebody might select to run again: tasks, roles, a part of the wave, or a task that nobody has. */
+function selection(random: Random, state: RunState, chosen: TaskId) {
+  const others = Object.keys(state.tasks).map(taskId);
+  const some = [chosen, random.pick(others)];
+  const unknown = random.chance(0.1) ? [taskId('nobody')] : [];
+  return {
+    ...(random.chance(0.5) ? { only: [...new Set([...some, ...unknown])] } : {}),
+    ...(random.chance(0.6) ? { from: random.pick(relaunchPhases) } : {}),
+    ...(random.chance(0.3) ? { clear: [random.pick(others)] } : {}),
+  };
 }
 
 /** The plan as somebody might have it next: one task less, one more, or one that says something else. Not always a good one. */
@@ -140,6 +155,8 @@ export function obedientPerson(random: Random): Person {
       const subject = `${need.kind} ${need.task}`;
       const count = (tries.get(subject) ?? 0) + 1;
       tries.set(subject, count);
+      const again = selectedBy(random, state, need);
+      if (again !== null && count < 3) return asked({ type: 'requested-relaunch', ...again, by: me });
       if (need.kind === 'barrier' && count > 2)
         return asked({ type: 'requested-resolve', barrier: need.task ?? '', reason: 'seen it', by: me });
       if (need.task !== null && rewrites > 0 && count === 2) {
@@ -159,6 +176,18 @@ export function obedientPerson(random: Random): Person {
       return need.kind === 'login' ? { ...asked(typed(state, need)), run: runIn(need) } : asked(typed(state, need));
     },
   };
+}
+
+/** Now and then somebody selects what runs again, instead of the command that they are shown. */
+function selectedBy(random: Random, { plan }: RunState, { kind, task }: Need) {
+  if (task === null || !['failed', 'held', 'barrier'].includes(kind) || !random.chance(0.4)) return null;
+  const role = plan.waves.flatMap(({ closure = [] }) => closure).find(({ id }) => id === task)?.closes;
+  const only = { only: [taskId(task)] };
+  return random.pick([
+    only,
+    { from: role ?? ('implementation' as const) },
+    { from: 'implementation' as const, ...only },
+  ]);
 }
 
 const runIn = ({ command }: Need): RunId => runId(command.split(' ')[2] ?? '');

@@ -38,6 +38,8 @@ function branchTree(history: readonly Stored[]): string | undefined {
   const merged = all(history, 'merged').at(-1)?.event;
   if (merged === undefined) return all(history, 'run-branch-made').at(-1)?.event.tree;
   const steps = all(history, 'candidate-built').flatMap(({ event }) => event.steps);
-  const completed = all(history, 'candidate-completed').map(({ event }) => event);
-  return [...steps, ...completed].findLast(({ commit }) => commit === merged.new)?.tree;
+  const later = [...all(history, 'candidate-completed'), ...all(history, 'candidate-extended')].map(
+    ({ event }) => event,
+  );
+  return [...steps, ...later].findLast(({ commit }) => commit === merged.new)?.tree;
 }
