@@ -102,7 +102,7 @@ function effect(state: RunState, of: Parameters<typeof select>[0]) {
   const { starts, reuses } = last;
   return { starts: starts.map(({ task: id }) => id), reuses: reuses.map(({ task: id }) => id), roles: last.roles };
 }
-function after(state: RunState, of: Parameters<typeof select>[0]): RunState {
+function applied(state: RunState, of: Parameters<typeof select>[0]): RunState {
   const said = decided(state, of);
   if (!said.ok || said.value === 'later') throw new Error(JSON.stringify(said));
   const next = said.value.reduce<RunState | null>((now, event) => evolveRun(now, { seq: 0, event }), state);
@@ -118,12 +118,12 @@ describe('retry --only', () => {
   test('starts just these again, and leaves the others as they are', () => {
     expect(statuses(state)).toEqual({ a: 'ready', b: 'ready', c: 'failed', d: 'waiting' });
     expect(effect(state, { only: ['c'] })).toEqual({ starts: ['c'], reuses: [], roles: [] });
-    expect(statuses(after(state, { only: ['c'] }))).toEqual({ ...statuses(state), c: 'waiting' });
-    expect(statuses(after(state, { only: ['a'] }))).toEqual({ ...statuses(state), a: 'waiting' });
+    expect(statuses(applied(state, { only: ['c'] }))).toEqual({ ...statuses(state), c: 'waiting' });
+    expect(statuses(applied(state, { only: ['a'] }))).toEqual({ ...statuses(state), a: 'waiting' });
   });
 
   test('gives a task its attempts back, as retry does, and starts it before the others', () => {
-    const next = after(state, { only: ['c'] });
+    const next = applied(state, { only: ['c'] });
     expect(next.tasks[idOf('c')]).toMatchObject({ charged: 0, base: null, session: null });
     expect(startable(next).map(({ id }) => id)).toEqual(['c', 'd']);
     expect(relaunchOf(next)).toEqual([
@@ -134,7 +134,7 @@ describe('retry --only', () => {
 
   test('brings a dropped task back when it is named, and only then', () => {
     const dropped = stateAfter(...half(bare), { type: 'task-dropped', task: idOf('c'), by: me });
-    expect(statuses(after(dropped, { only: ['c'] }))).toMatchObject({ c: 'waiting' });
+    expect(statuses(applied(dropped, { only: ['c'] }))).toMatchObject({ c: 'waiting' });
     expect(effect(dropped, { from: 'implementation' }).starts).toEqual([]);
   });
 });
@@ -177,7 +177,7 @@ describe('retry --from implementation', () => {
 
   test('reuses results with an equal fingerprint, which are judged again, and starts the rest', () => {
     expect(effect(state, { from: 'implementation' })).toEqual({ starts: ['c'], reuses: ['a', 'b'], roles: [] });
-    expect(statuses(after(state, { from: 'implementation' }))).toEqual({
+    expect(statuses(applied(state, { from: 'implementation' }))).toEqual({
       ...{ a: 'ended', b: 'ended', c: 'waiting', d: 'waiting' },
     });
     const said = decided(state, { from: 'implementation' });
@@ -267,7 +267,7 @@ describe('retry --from a closure role', () => {
 
   test('keeps the reports before it, and forgets the later ones', () => {
     expect(effect(judging, { from: 'docs' })).toEqual({ starts: [], reuses: [], roles: ['wave-1-docs', 'wave-1-qa'] });
-    const next = after(judging, { from: 'docs' });
+    const next = applied(judging, { from: 'docs' });
     expect(next.waves[0]?.rounds.at(-1)).toMatchObject({ status: 'built' });
     expect(next.tasks[idOf('wave-1-security')]).toEqual(judging.tasks[idOf('wave-1-security')]);
     expect(next.tasks[idOf('wave-1-docs')]).not.toHaveProperty('about');

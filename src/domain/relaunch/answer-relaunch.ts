@@ -1,5 +1,5 @@
 import type { TaskId } from '../base/ids.ts';
-import { err, ok, type Result } from '../base/result.ts';
+import { err, ok, present, type Result } from '../base/result.ts';
 import { waitsForClosure } from '../closure/role-requests.ts';
 import { closureRoles } from '../closure/roles.ts';
 import { restarts } from '../decide/take-work.ts';
@@ -36,12 +36,9 @@ export function answerRelaunch(state: RunState, request: Request): Result<readon
   const interrupted = interruptRound(state, wave, affected);
   if (!interrupted.ok) return interrupted;
   const { only, from, clear, by } = request;
-  const order = { ...nonEmpty({ only, clear }), ...(from === undefined ? {} : { from }) };
+  const order = present({ only, from, clear });
   return ok([...interrupted.value, { type: 'wave-relaunched', wave: wave.index, ...order, ...effect, by }]);
 }
-
-const nonEmpty = <T extends object>(lists: T): Partial<T> =>
-  Object.fromEntries(Object.entries(lists).filter(([, list]) => list !== undefined && list.length > 0)) as Partial<T>;
 
 /** Why the selection names something that cannot run again. */
 function misnamed(state: RunState, wave: WaveState, { only = [], from, clear = [] }: Request): Finding | null {

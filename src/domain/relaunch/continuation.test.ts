@@ -17,7 +17,7 @@ import {
 } from '../../../test/support/plans.ts';
 import { judged } from '../gates/judge.ts';
 import type { RunEvent } from '../ledger/events.ts';
-import { evolveRun, type RunState } from '../run/run.ts';
+import { evolveRun } from '../run/run.ts';
 import { continuations } from './continuation.ts';
 
 const owner: TaskSketch = { promotes: { api: 'repo-landed' } };
@@ -43,10 +43,9 @@ function attempted(id: string, code: number, number = 1): readonly RunEvent[] {
 }
 const failed = (id: string) => [...attempted(id, 1), ...attempted(id, 1, 2)];
 const past = [created(frozen), ...failed('b'), ...attempted('c', 0)];
-const after = (...events: readonly RunEvent[]): RunState => stateAfter(...events);
 
 describe('an owner that failed, when its sibling has finished', () => {
-  const state = after(...past, ...attempted('a', 0));
+  const state = stateAfter(...past, ...attempted('a', 0));
   const [event] = continuations(state, idOf('a'), limit);
 
   test('continues from its snapshot at no cost', () => {
@@ -63,7 +62,7 @@ describe('an owner that failed, when its sibling has finished', () => {
 
   test('fails again with the same count, and is not continued because of its own attempt', () => {
     if (event === undefined) throw new Error('not continued');
-    const again = after(...past, ...attempted('a', 0), event, ...attempted('b', 1, 3));
+    const again = stateAfter(...past, ...attempted('a', 0), event, ...attempted('b', 1, 3));
     expect(again.tasks[idOf('b')]).toMatchObject({ charged: limit, progress: { status: 'failed' } });
     expect(continuations(again, idOf('b'), limit)).toEqual([]);
   });
@@ -72,29 +71,33 @@ describe('an owner that failed, when its sibling has finished', () => {
 describe('it does not continue', () => {
   test('while something else keeps the wave open', () => {
     const open = [created(frozen), ...failed('b'), ...attempted('a', 0)];
-    expect(continuations(after(...open), idOf('a'), limit)).toEqual([]);
-    expect(continuations(after(...open, ...failed('c')), idOf('c'), limit)).toEqual([]);
+    expect(continuations(stateAfter(...open), idOf('a'), limit)).toEqual([]);
+    expect(continuations(stateAfter(...open, ...failed('c')), idOf('c'), limit)).toEqual([]);
     // the last other task finishes, whether it is an owner or not
-    expect(continuations(after(...open, ...attempted('c', 0)), idOf('c'), limit)).toMatchObject([{ task: 'b' }]);
+    expect(continuations(stateAfter(...open, ...attempted('c', 0)), idOf('c'), limit)).toMatchObject([{ task: 'b' }]);
   });
 
   test('when no sibling is proven, or none is left', () => {
     expect(
-      continuations(after(created(frozen), ...failed('b'), ...failed('a'), ...attempted('c', 0)), idOf('c'), limit),
+      continuations(
+        stateAfter(created(frozen), ...failed('b'), ...failed('a'), ...attempted('c', 0)),
+        idOf('c'),
+        limit,
+      ),
     ).toEqual([]);
     const dropped = { type: 'task-dropped', task: idOf('a'), by: me } as const;
-    expect(continuations(after(...past, dropped), idOf('c'), limit)).toEqual([]);
+    expect(continuations(stateAfter(...past, dropped), idOf('c'), limit)).toEqual([]);
   });
 
   test('when a person holds it', () => {
     const held: RunEvent = { type: 'task-held', task: idOf('b'), hold: { because: 'conflict', files: ['x'] } };
-    const state = after(created(frozen), ...attempted('b', 0), held, ...attempted('c', 0), ...attempted('a', 0));
+    const state = stateAfter(created(frozen), ...attempted('b', 0), held, ...attempted('c', 0), ...attempted('a', 0));
     expect(state.tasks[idOf('b')]?.progress.status).toBe('held');
     expect(continuations(state, idOf('a'), limit)).toEqual([]);
   });
 
   test('because of an attempt that did not finish its task', () => {
-    const state = after(...past, ...attempted('a', 1));
+    const state = stateAfter(...past, ...attempted('a', 1));
     expect(continuations(state, idOf('a'), limit)).toEqual([]);
   });
 });

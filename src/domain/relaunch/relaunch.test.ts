@@ -19,7 +19,10 @@ const barrier = (kind: Barrier['kind'], owner: string): RelaunchInput['barriers'
 const barriers = (of: Readonly<Partial<Record<Barrier['kind'], string>>>): RelaunchInput['barriers'] =>
   Object.entries(of).map(([kind, owner]) => barrier(kind as Barrier['kind'], owner));
 const next = (change: Partial<RelaunchInput>): readonly (readonly [string, string])[] =>
-  nextLaunches({ starting: [], barriers: [], busy: [], ...change }).map(({ task, reason }) => [task, reason.rule]);
+  nextLaunches({ starting: [], barriers: [], busy: [], stuck: [], ...change }).map(({ task, reason }) => [
+    task,
+    reason.rule,
+  ]);
 
 describe('tasks that may start now', () => {
   test.each([
@@ -41,6 +44,7 @@ describe('without them, the open barriers say who acts next', () => {
   test('nobody, while one of them waits for a person', () => {
     expect(next({ barriers: barriers({ question: 'person', report: 'wave-1-qa' }) })).toEqual([]);
     expect(next({ barriers: barriers({ report: 'wave-1-qa', proof: 'person' }) })).toEqual([]);
+    expect(next({ barriers: barriers({ component: 'b' }), stuck: [idOf('b')] })).toEqual([]);
   });
 
   test.each([

@@ -1,8 +1,8 @@
 import type { TaskId } from '../base/ids.ts';
 import { type Barrier, openBarriers } from '../closure/barriers.ts';
 import type { Finding } from '../findings/finding.ts';
-import { currentWave, type RunState } from '../run/run.ts';
-import { isLive, startable } from '../run/schedule.ts';
+import { currentWave, plannedStates, type RunState } from '../run/run.ts';
+import { isBlocked, isLive, startable } from '../run/schedule.ts';
 import type { NextStart, TaskState } from '../run/task.ts';
 
 /** A task or closure role that is launched next, and why. */
@@ -16,6 +16,8 @@ export type RelaunchInput = {
   readonly barriers: readonly Pick<Barrier, 'id' | 'kind' | 'owner' | 'because'>[];
   /** Tasks that are running or being judged. */
   readonly busy: readonly TaskId[];
+  /** Tasks that nothing but a person moves on. */
+  readonly stuck: readonly TaskId[];
 };
 
 /**
@@ -24,19 +26,22 @@ export type RelaunchInput = {
  */
 export function relaunchOf(state: RunState): readonly NextLaunch[] {
   const wave = currentWave(state);
+  const tasks = plannedStates(state);
   if (state.ended !== null || state.abandoned !== null || state.mode.mode !== 'active') return [];
   return nextLaunches({
     starting: startable(state),
     barriers: wave === undefined ? [] : openBarriers(state, wave),
-    busy: Object.values(state.tasks)
-      .filter((task) => isLive(task) || task.progress.status === 'ended')
-      .map(({ id }) => id),
+    busy: tasks.filter((task) => isLive(task) || task.progress.status === 'ended').map(({ id }) => id),
+    stuck: tasks.filter((task) => isStuck(state, task)).map(({ id }) => id),
   });
 }
 
-export function nextLaunches({ starting, barriers, busy }: RelaunchInput): readonly NextLaunch[] {
+const isStuck = (state: RunState, task: TaskState): boolean =>
+  ['held', 'failed', 'dropped'].includes(task.progress.status) || isBlocked(state, task);
+
+export function nextLaunches({ starting, barriers, busy, stuck }: RelaunchInput): readonly NextLaunch[] {
   if (starting.length > 0) return starting.map((task) => ({ task: task.id, reason: startReason(task) }));
-  if (barriers.some(({ owner }) => owner === 'person')) return [];
+  if (barriers.some(({ owner }) => owner === 'person' || stuck.includes(owner))) return [];
   const [first] = barriers.map(({ kind }) => targeting[kind]).toSorted((a, b) => a.rank - b.rank);
   const level = barriers.filter(({ kind }) => targeting[kind].rank === first?.rank);
   const targets = first?.takes === 'first' ? level.slice(0, 1) : level;
