@@ -1,3 +1,6 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as nextLook } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { checkHistory } from '../support/checker.ts';
@@ -84,6 +87,23 @@ describe('tasks that a person selects', { timeout: 180_000 }, () => {
     expect(await eventsOf(p, 'wave-relaunched')).toMatchObject([{ clear: ['good'], reuses: [] }]);
     await expectSound(p);
   });
+});
+
+test('what starts next is shown with its reason while a task runs', { timeout: 120_000 }, async () => {
+  const wait = scripted('until test -e go; do sleep 0.02; done', { owns: ['first.txt'] });
+  await using p = await project({
+    plan: plan({ first: wait, second: good }, { limits: { attempts: 1, parallel: 1 } }),
+  });
+  const following = p.start(['run', 'plan.yaml', '--yes', '--json']);
+  while (globSync(join(p.root, 'state/*')).length === 0) await nextLook(20);
+  while ((await eventsOf(p, 'attempt-started')).length === 0) await nextLook(20);
+  const [{ stream: run } = { stream: '' }] = (await p.events()).filter(({ event }) => event.type === 'run-created');
+  const next = [{ task: 'second', rule: 'next-first', reason: 'it has not started yet' }];
+  expect((await statusOf(p, run)).relaunch).toEqual(next);
+  expect(JSON.parse((await p.cli('why', '--all', run, '--json')).stdout)).toMatchObject({ relaunch: next });
+  expect((await p.cli('why', '--all', run)).stdout).toContain('next to start:\n     second: it has not started yet');
+  await p.cli('stop', run);
+  await ended(following);
 });
 
 describe('closure roles that a person selects', { timeout: 180_000 }, () => {
