@@ -5,7 +5,7 @@ import { command, usageError } from '../../frame/command.ts';
 export const retryCommand = command({
   name: 'retry',
   group: 'decide',
-  summary: 'start a task again, or choose which tasks and closure roles of a run start again',
+  summary: 'start a task again, or select what runs again',
   arguments: {
     subject: {
       about: 'run/task, or a task of the live run; with --only, --from or --clear a run (default: the live run)',
