@@ -76,7 +76,7 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
         ...(from === undefined ? [] : [`--from ${shellWord(from)}`]),
         ...(clear.length === 0 ? [] : [`--clear ${shellWord(clear.join(','))}`]),
       ].join(' '),
-    accepted: ({ run }) => `${run} runs again as you chose. What starts next: tidegate why ${run} --all`,
+    accepted: ({ run }) => `${run} runs again as selected. To see the next starts: tidegate why ${run} --all`,
   },
   rework: {
     command: (subject, { message }) => `rework ${partName(subject)} -m ${shellWord(message)}`,

@@ -146,7 +146,7 @@ export type TaskState = {
   readonly wave: number;
   readonly readOnly: boolean;
   readonly base: CommitId | null;
-  /** What the base was made of; absent in records that are older than fingerprints. */
+  /** The tree and the snapshots of the base; absent in records that are older than fingerprints. */
   readonly made?: {
     readonly tree: TreeId;
     readonly of: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
