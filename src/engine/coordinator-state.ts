@@ -120,9 +120,11 @@ const freesSomething: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type'
   'run-resumed',
   'run-stopped',
   'task-base-refused',
+  'task-continued',
   'task-dropped',
   'task-retried',
   'task-reworked',
   'undone',
   'undo-refused',
+  'wave-relaunched',
 ]);

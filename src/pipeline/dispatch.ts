@@ -1,10 +1,12 @@
 import { providerOf } from '../domain/agents/provider-pause.ts';
 import { attemptId, type TaskId } from '../domain/base/ids.ts';
+import { present } from '../domain/base/result.ts';
 import { isOutdatedRole } from '../domain/closure/role-requests.ts';
 import { isVoid } from '../domain/derived/derived-tasks.ts';
 import { approvalProof } from '../domain/gates/phase.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
+import { fingerprintNow } from '../domain/relaunch/fingerprint.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { isLive, startable } from '../domain/run/schedule.ts';
 import { agentOf, liveAttempt, type TaskState, verdictsOf } from '../domain/run/task.ts';
@@ -116,5 +118,6 @@ function intend(state: RunState, task: TaskState, inputs: StepInputs): Step {
     provider: providerOf(task),
     ...(session === null ? {} : { session }),
     terms: state.termsCount,
+    ...present({ fingerprint: fingerprintNow(state, state.plan, task.id) ?? undefined }),
   });
 }

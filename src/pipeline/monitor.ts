@@ -3,8 +3,10 @@ import { plannedIn } from '../domain/derived/derived-tasks.ts';
 import type { CheckOutcome } from '../domain/gates/evidence.ts';
 import { needsSnapshotChecks } from '../domain/gates/exit-gates.ts';
 import { judge, judged } from '../domain/gates/judge.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { continuations } from '../domain/relaunch/continuation.ts';
 import { evolveTask } from '../domain/run/evolve-task.ts';
-import type { RunState } from '../domain/run/run.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import { settleAttempt, settleLimits } from '../domain/run/settle-attempt.ts';
 import { evidenceOf, type TaskProgress, type TaskState } from '../domain/run/task.ts';
 import { checkStep, halt, outcomeOf } from './closure.ts';
@@ -31,7 +33,14 @@ function judgeEnded(state: RunState, task: TaskState, progress: Ended): readonly
   const evidence = { ...evidenceOf(progress), ...checked };
   const verdict = judged(contextOf(state), { phase: 'monitor', task: task.id, evidence });
   const settled = settleAttempt(evolveTask(task, verdict), settleLimits(state, task));
-  return [settled === null ? fact(verdict) : fact(verdict, settled)];
+  if (settled === null) return [fact(verdict)];
+  return [fact(verdict, settled, ...continuedBy(state, [verdict, settled], task))];
+}
+
+/** Owners that components wait for continue in the same append in which the last other task finishes. */
+function continuedBy(state: RunState, events: readonly RunEvent[], { id }: TaskState): readonly RunEvent[] {
+  const after = events.reduce<RunState | null>((now, event) => evolveRun(now, { seq: 0, event }), state);
+  return after === null ? [] : continuations(after, id, state.plan.limits.attempts);
 }
 
 /** The merger compares the result of a resolver with both sides before the gates judge it. Null when it has, or need not. */

@@ -25,6 +25,7 @@ export const routeActions = {
   drop: [actions.drop],
   discard: [actions.discard],
   retry: [actions.retry, actions['switch-agent']],
+  relaunch: [actions.relaunch],
   rework: [actions.rework],
   accept: [actions.accept],
   send: [actions.send],

@@ -4,9 +4,11 @@ import { dependenciesOf, openDebts } from '../domain/dependencies/blocks.ts';
 import { otherRun } from '../domain/dependencies/dependency.ts';
 import { barrierAdvice } from '../domain/explain/barrier-advice.ts';
 import { dependencyAdvice } from '../domain/explain/dependency-advice.ts';
+import { describeFinding } from '../domain/explain/explain.ts';
 import { needsOf } from '../domain/explain/needs.ts';
 import { overridesIn } from '../domain/explain/overrides.ts';
 import { waveName } from '../domain/explain/text.ts';
+import { relaunchOf } from '../domain/relaunch/relaunch.ts';
 import { currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run/run.ts';
 import { isSettled } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
@@ -101,20 +103,32 @@ function barrierSince({ times }: RunView, { record, task }: Barrier): string | n
   return task === undefined ? null : (times.tasks[task] ?? null);
 }
 
-/** Shows every action on a line, with its command below. */
+/** Everything that is launched next, for programs. */
+export const relaunchDocument = (state: RunState) =>
+  relaunchOf(state).map(({ task, reason }) => ({ task, rule: reason.rule, reason: describeFinding(reason) }));
+
+/** Shows what is launched next, in order; nothing when a person has to act first. */
+function launchLines(state: RunState): readonly Text[] {
+  const next = relaunchDocument(state);
+  return next.length === 0 ? [] : ['next to start:', ...next.map(({ task, reason }) => `     ${task}: ${reason}`)];
+}
+
+/** Shows every action on a line, with its command below, and then what is launched next. */
 export function closingLines(view: RunView): readonly Text[] {
   const { state, now } = view;
   const wave = currentWave(state);
   const all = closingActions(view);
   const later = all.filter(isLater);
   const actions = all.filter((action) => !isLater(action));
-  if (all.length === 0) return [`${state.run} needs nothing${wave === undefined ? '' : ' more to close the wave'}.`];
+  if (all.length === 0)
+    return [`${state.run} needs nothing${wave === undefined ? '' : ' more to close the wave'}.`, ...launchLines(state)];
   const title =
     wave === undefined ? state.run : `${state.run}, ${waveName(wave.index, state.plan.waves[wave.index]?.name)}`;
   return [
     [{ text: title, tone: 'strong' }, `: ${actions.length === 1 ? '1 thing is' : `${actions.length} things are`} open`],
     ...actions.flatMap((action, at) => actionLines(action, at + 1, now)),
     ...(later.length === 0 ? [] : [`     after that, without you: ${later.map(({ id }) => id).join(', ')}`]),
+    ...launchLines(state),
   ];
 }
 

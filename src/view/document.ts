@@ -11,7 +11,7 @@ import { pullRequestCommand } from '../domain/landing/pull-request.ts';
 import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { attemptOf, liveAttempt, snapshotOf, type TaskState } from '../domain/run/task.ts';
-import { closureDocument } from './closing.ts';
+import { closureDocument, relaunchDocument } from './closing.ts';
 import { dependencyDocument } from './dependency-lines.ts';
 import { phaseMarks } from './phases.ts';
 import { keptDocument, needSince, type RunView } from './run-view.ts';
@@ -70,6 +70,7 @@ export function runDocument(view: RunView) {
       : { dependencies: state.dependencies.map((one) => dependencyDocument(state.run, one)) }),
     /** Files that no snapshot holds. */
     kept: keptDocument(state),
+    relaunch: relaunchDocument(state),
     waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),
   };
 }

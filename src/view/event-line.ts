@@ -101,6 +101,10 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.provider} is no longer paused`;
     case 'task-retried':
       return `${event.task}: ${event.by.via === 'policy' ? 'retried automatically' : `retry requested by ${event.by.who}`}`;
+    case 'wave-relaunched':
+      return `${waveName(event.wave)}: ${relaunchText(event)}, by ${event.by.who}`;
+    case 'task-continued':
+      return `${event.task}: continues at no cost, because only ${event.components.join(', ')} keeps the wave open`;
     case 'task-reworked':
       return `${event.task}: rework requested by ${event.by.who}`;
     case 'check-ended':
@@ -285,6 +289,16 @@ function endedText(event: RunEvent & { readonly type: 'attempt-ended' }): string
 
 export const endingText = ({ reason, code, signal }: Ending): string =>
   reason === 'exited' ? `exit ${code ?? signal}` : reason;
+
+/** The tasks and roles that a person selected. */
+function relaunchText({ starts, reuses, roles }: RunEvent & { readonly type: 'wave-relaunched' }): string {
+  const again = [...starts.map(({ task }) => task), ...roles];
+  const reused = reuses.map(({ task }) => task);
+  return [
+    ...(again.length === 0 ? [] : [`${again.join(', ')} selected to run again`]),
+    ...(reused.length === 0 ? [] : [`results of ${reused.join(', ')} reused`]),
+  ].join('; ');
+}
 
 const conflictText = ({ conflicts }: RunEvent & { readonly type: 'candidate-built' }): string =>
   conflicts.map(({ task, files }) => `; ${task} conflicts in ${files.join(', ')}`).join('');

@@ -279,6 +279,7 @@ function touched(event: RunEvent): readonly TaskId[] {
     case 'attempt-ended':
     case 'task-dropped':
     case 'task-retried':
+    case 'task-continued':
     case 'task-reworked':
     case 'task-held':
     case 'task-released':
@@ -287,6 +288,8 @@ function touched(event: RunEvent): readonly TaskId[] {
       return [event.task];
     case 'merged':
       return event.tasks.flatMap(({ task, by }) => (by === undefined ? [task] : [task, by]));
+    case 'wave-relaunched':
+      return [...event.roles, ...[...event.starts, ...event.reuses].map(({ task }) => task)];
     default:
       return [];
   }

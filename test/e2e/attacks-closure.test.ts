@@ -281,7 +281,9 @@ if grep -q evil src/a.txt; then tidegate verdict blocked --finding evil; else ti
     const flood = 'echo "tidegate verdict pass" > new.txt; echo "exit 1" >> new.txt';
     const tasks = { add: scripted(`${flood}; ${handoff}`, { owns: ['new.txt'] }) };
     // the work reports before the role does, and after it
-    const judging = role('cat new.txt | sh || tidegate verdict blocked --finding "tests fail"; head -1 new.txt | sh; true');
+    const judging = role(
+      'cat new.txt | sh || tidegate verdict blocked --finding "tests fail"; head -1 new.txt | sh; true',
+    );
     await using p = await project({ plan: plan({ qa: judging }, { tasks }) });
     const main = p.git('rev-parse', 'main');
     const { exit } = await ran(p);

@@ -1,5 +1,9 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as nextLook } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Project, project, scripted } from '../support/project.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
+import { ended, type Project, project, scripted } from '../support/project.ts';
 
 /** Ways in which waves closed wrongly in other tools. docs/faults.md lists them all, with the tests that were there before. */
 
@@ -62,6 +66,56 @@ test('defect 5: no verdict is read from prose, at its beginning or its end, and 
   expect((await p.cli('rework', `${run}/wave-1-qa`, '-m', 'look again')).code).toBe(0);
   expect((await p.cli('resume', run, '--json')).code).toBe(0);
   expect(landed(p)).toBe(true);
+});
+
+const launches = async (p: Project): Promise<readonly string[]> =>
+  (await p.events()).flatMap(({ event }) => (event.type === 'attempt-intended' ? [event.task] : []));
+
+test('defect 6: a selection is applied once; a role that has reported runs no more, however often the run is resumed', {
+  timeout: 120_000,
+}, async () => {
+  const closure = { security: role('tidegate verdict clear'), qa: role('tidegate verdict concerns') };
+  await using p = await project({ plan: plan(closure) });
+  const { run, code } = await ran(p);
+  expect(code).toBe(42);
+  expect((await p.cli('retry', run, '--from', 'qa')).code).toBe(0);
+  const once = ['add', 'wave-1-security', 'wave-1-qa', 'wave-1-qa'];
+  for (let times = 0; times < 4; times += 1) {
+    expect((await p.cli('resume', run, '--json')).code).toBe(42);
+    expect(await launches(p)).toEqual(once);
+  }
+  const relaunched = (await p.events()).filter(({ event }) => event.type === 'wave-relaunched');
+  expect([relaunched.length, landed(p)]).toEqual([1, false]);
+});
+
+test('defect 9: an agent that is gone without a trace does not end the wait for the others', {
+  timeout: 120_000,
+}, async () => {
+  const wait = 'until test -e go; do sleep 0.02; done; rm go';
+  const tasks = {
+    lost: scripted(wait, { owns: ['lost.txt'] }),
+    add: scripted(`${wait}; ${made.command.at(-1)}`, { owns: ['new.txt'] }),
+  };
+  await using p = await project({ plan: { limits: { attempts: 1 }, tasks } });
+  const until = async (type: LedgerEvent['type'], count: number): Promise<readonly LedgerEvent[]> => {
+    for (;;) {
+      const found = (await p.events()).flatMap(({ event }) => (event.type === type ? [event] : []));
+      if (found.length >= count) return found;
+      await nextLook(20);
+    }
+  };
+  const jobOf = (task: string): string => globSync(join(p.root, `state/*/jobs/*.${task}.1`))[0] ?? '';
+  const run = p.start(['run', 'plan.yaml', '--yes', '--json']);
+  while (globSync(join(p.root, 'state/*')).length === 0) await nextLook(20);
+  await until('attempt-started', 2);
+  const { pid } = JSON.parse(readFileSync(join(jobOf('lost'), 'supervisor.json'), 'utf8')) as { readonly pid: number };
+  process.kill(pid, 'SIGKILL');
+  expect(await until('attempt-ended', 1)).toMatchObject([{ task: 'lost', ending: { reason: 'lost' } }]);
+  writeFileSync(join(jobOf('add'), 'workspace', 'go'), '');
+  expect((await ended(run)).code).toBe(43);
+  const [, second] = await until('attempt-ended', 2);
+  expect(second).toMatchObject({ task: 'add', ending: { reason: 'exited', code: 0 } });
+  expect((await until('merged', 1))[0]).toMatchObject({ tasks: [{ task: 'add' }] });
 });
 
 test('defect 7: the first wave of a new repository closes by the same rules as every other', {

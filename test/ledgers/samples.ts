@@ -12,6 +12,7 @@ import {
   commit,
   created,
   dispatchEvidence,
+  handoff,
   hashOf,
   idOf,
   intended,
@@ -104,6 +105,7 @@ export const unsimulated: readonly LedgerEvent[] = [
   { type: 'run-abandoned', by: me },
   { type: 'requested-abandon', by: me },
   { type: 'requested-send', task: idOf('a'), message: 'mind the gap', by: me },
+  { type: 'message-sent', task: idOf('a'), attempt: attempt('a', 1), message: 'mind the gap', by: me },
   { type: 'coordinator-started', epoch: 1, pid: 1, tidegate: '0' },
   { type: 'coordinator-stopped', epoch: 1 },
 ] satisfies readonly (RunEvent | LedgerEvent)[];
@@ -230,7 +232,7 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     attemptEnded('a', { snapshot: { ...snapshot('a'), refused: [odd] } }),
     { type: 'kept-discarded', task: idOf('a'), kept: [{ attempt: attempt('a', 1), path: odd.where }], by: me },
   ];
-  return [events, undone, offered, settled, left, oneWave(), closedWave()];
+  return [events, undone, offered, settled, left, oneWave(), closedWave(), relaunchedWave()];
 }
 
 /** A wave that promotes a component and is judged by its closure roles. */
@@ -275,6 +277,41 @@ function closedWave(): readonly RunEvent[] {
       tree: tree('tip'),
     },
     { type: 'barrier-resolved', wave: 0, barrier: docs.id, tree: tree('levels'), reason: 'read it myself', by: me },
+  ];
+}
+
+/** A task that continues at no cost, and a selection of a person. */
+function relaunchedWave(): readonly RunEvent[] {
+  const sketch = plan([{ a: {}, b: {} }]);
+  const qa = { ...planned('wave-1-qa', { role: 'qa', owns: [] }), closes: 'qa' } as const;
+  const frozen = { ...sketch, waves: sketch.waves.map((wave) => ({ ...wave, closure: [qa] })) };
+  const print = '1'.repeat(64);
+  const nonce = nonceOf('a', 1);
+  const ended = attemptEnded('a', { handoff: handoff(nonce, { status: 'partial', remaining: ['the rest'] }) });
+  if (ended.type !== 'attempt-ended') throw new Error('not an end');
+  const { ending, handoff: left, snapshot: taken } = ended;
+  const evidence = { attempt: attempt('a', 1), nonce, ending, handoff: left, snapshot: taken };
+  const base = { commit: commit('base'), tree: tree('base'), of: [{ task: idOf('b'), snapshot: commit('b') }] };
+  return [
+    created(frozen),
+    { type: 'task-base-made', task: idOf('a'), ...base },
+    { ...intended('a'), fingerprint: print } as RunEvent,
+    ended,
+    judged({ plan: frozen, hash: hashOf(frozen), granted: [] }, { phase: 'monitor', task: idOf('a'), evidence }),
+    {
+      type: 'task-continued',
+      ...{ task: idOf('a'), settled: idOf('b'), components: ['api'], from: commit('a'), charged: 1, findings: [] },
+    },
+    {
+      type: 'wave-relaunched',
+      wave: 0,
+      from: 'implementation',
+      clear: [idOf('a')],
+      starts: [{ task: idOf('a') }],
+      reuses: [{ task: idOf('b'), snapshot: commit('b'), was: print, is: print }],
+      roles: [qa.id],
+      by: me,
+    },
   ];
 }
 

@@ -4,6 +4,7 @@ import { type Need, needsOf } from '../../src/domain/explain/needs.ts';
 import type { RequestEvent, TapName } from '../../src/domain/ledger/requests.ts';
 import { type FrozenPlan, plannedById } from '../../src/domain/plan/plan.ts';
 import { bundleLevels, bundlesOf } from '../../src/domain/proofs/bundle.ts';
+import { relaunchPhases } from '../../src/domain/relaunch/phases.ts';
 import type { RunState } from '../../src/domain/run/run.ts';
 import { snapshotOf } from '../../src/domain/run/task.ts';
 import { hashOf, me, task as planned, you } from '../support/plans.ts';
@@ -39,6 +40,8 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-answer', record: '1', text: null, by },
     { type: 'requested-raise', task: random.chance(0.5) ? task : null, usd: random.pick([-1, 1, 5]), by },
     { type: 'requested-rework', task, message: 'again, please', by },
+    { type: 'requested-relaunch', ...selection(random, state, task), by },
+    { type: 'requested-relaunch', ...selection(random, state, task), by },
     { type: 'requested-resolve', barrier: task, reason: 'it is fine', by },
     ...provings(random, state, task, by),
     ...takings(random, state, task, by),
@@ -72,6 +75,18 @@ export function whim(random: Random, state: RunState): RequestEvent {
     // what has landed is there to be taken back
     ...(state.undo.status === 'landed' ? Array.from({ length: 30 }, () => undo) : []),
   ]);
+}
+
+/** What somebody might select to run again: tasks, roles, a part of the wave, or a task that nobody has. */
+function selection(random: Random, state: RunState, chosen: TaskId) {
+  const others = Object.keys(state.tasks).map(taskId);
+  const some = [chosen, random.pick(others)];
+  const unknown = random.chance(0.1) ? [taskId('nobody')] : [];
+  return {
+    ...(random.chance(0.5) ? { only: [...new Set([...some, ...unknown])] } : {}),
+    ...(random.chance(0.6) ? { from: random.pick(relaunchPhases) } : {}),
+    ...(random.chance(0.3) ? { clear: [random.pick(others)] } : {}),
+  };
 }
 
 /** The plan as somebody might have it next: one task less, one more, or one that says something else. Not always a good one. */
@@ -201,6 +216,8 @@ export function obedientPerson(random: Random): Person {
       const subject = [need.kind, need.task, ...(need.barrier === undefined ? [] : [need.barrier])].join(' ');
       const count = (tries.get(subject) ?? 0) + 1;
       tries.set(subject, count);
+      const again = selectedBy(random, state, need);
+      if (again !== null && count < 3) return asked({ type: 'requested-relaunch', ...again, by: me });
       if (need.barrier !== undefined && count > 2)
         return asked({ type: 'requested-resolve', barrier: need.barrier, reason: 'seen it', by: me });
       if (need.task !== null && rewrites > 0 && count === 2) {
@@ -249,6 +266,18 @@ function settle(random: Random, state: RunState, need: Need): Asked | null {
   } as const;
   const owner = dependency.side === 'owes' && 'run' in dependency.other ? dependency.other.run : state.run;
   return { run: owner, request };
+}
+
+/** Now and then somebody selects what runs again, instead of the command that they are shown. */
+function selectedBy(random: Random, { plan }: RunState, { kind, task }: Need) {
+  if (task === null || !['failed', 'held', 'barrier'].includes(kind) || !random.chance(0.4)) return null;
+  const role = plan.waves.flatMap(({ closure = [] }) => closure).find(({ id }) => id === task)?.closes;
+  const only = { only: [taskId(task)] };
+  return random.pick([
+    only,
+    { from: role ?? ('implementation' as const) },
+    { from: 'implementation' as const, ...only },
+  ]);
 }
 
 const runIn = ({ command }: Need): RunId => runId(command.split(' ')[2] ?? '');

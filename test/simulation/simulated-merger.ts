@@ -154,15 +154,17 @@ async function makeTaskBase(order: Order, history: History, task: TaskId): Promi
   }
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isBelow(history, need));
   let { files } = git.read(tip);
+  const of: { task: TaskId; snapshot: CommitId }[] = [];
   for (const need of needs) {
     const snapshot = readySnapshot(history, need.id);
     if (snapshot === undefined) return refused({ rule: 'need-not-ready', task, need: need.id });
+    of.push({ task: need.id, snapshot: snapshot.commit });
     const merged = git.merge(git.read(snapshot.base).files, files, git.read(snapshot.commit).files);
     if (!merged.ok) return refused({ rule: 'needs-conflict', task, need: need.id, files: merged.error });
     files = merged.value;
   }
   const commit = needs.length === 0 ? tip : git.write(files, [tip], `base ${task}`);
-  return record(order, { type: 'task-base-made', task, commit, tree: git.read(commit).tree });
+  return record(order, { type: 'task-base-made', task, commit, tree: git.read(commit).tree, of });
 }
 
 async function compareSides(order: Order, history: History, task: TaskId): Promise<MergerAnswer> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { canonicalJson } from '../../src/domain/plan/plan.ts';
+import { relaunchOf } from '../../src/domain/relaunch/relaunch.ts';
 import { evolveRun, foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { replayRun } from '../../src/engine/replay.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
@@ -171,6 +172,7 @@ const everything: readonly LedgerEvent['type'][] = [
   'undo-refused',
   'undone',
   'wave-closed',
+  'wave-relaunched',
 ];
 
 async function wrongWith(played: Simulation): Promise<readonly (Violation | string)[]> {
@@ -181,7 +183,25 @@ async function wrongWith(played: Simulation): Promise<readonly (Violation | stri
     ...checkHistory(stored, { git: facts, processes: living }),
     ...(verified.ok ? [] : [verified.problem]),
     ...refold(stored.filter(({ stream }) => stream === theRun)),
+    ...unannounced(stored.filter(({ stream }) => stream === theRun)),
   ];
+}
+
+/** Every launch was listed as one of the next launches just before it. */
+function unannounced(stored: readonly Stored[]): readonly string[] {
+  let state: RunState | null = null;
+  const wrong: string[] = [];
+  for (const record of stored) {
+    const { event } = record;
+    if (
+      event.type === 'attempt-intended' &&
+      state !== null &&
+      !relaunchOf(state).some(({ task }) => task === event.task)
+    )
+      wrong.push(`${record.seq}: ${event.attempt} is launched, and nobody could know`);
+    state = evolveRun(state, record);
+  }
+  return wrong;
 }
 
 /** State and verdicts are functions of the events alone, from every prefix. */

@@ -1,4 +1,5 @@
 import type { Stored } from '../../src/ports/ledger.ts';
+import { lastRelaunch } from './check-relaunch.ts';
 import type { Violation } from './checker.ts';
 import { all } from './events-found.ts';
 import { versionAt } from './plan-versions.ts';
@@ -43,6 +44,13 @@ export function checkRepeated(history: readonly Stored[]): readonly Violation[] 
     const { since } = versionAt(history, seq);
     const last = all(history, 'role-opened').findLast((one) => one.seq < seq && one.event.task === event.task);
     if (last === undefined || last.seq < since || last.event.tree !== event.tree || event.by !== undefined) return [];
+    if (
+      lastRelaunch(
+        history.filter((one) => one.seq < seq),
+        event.task,
+      ).starts > last.seq
+    )
+      return [];
     const hasReported = all(history, 'attempt-ended').some(
       ({ seq: at, event: { task, handoff } }) =>
         at > last.seq && at < seq && task === event.task && handoff.kind === 'given' && handoff.handoff.report,
@@ -96,6 +104,7 @@ function unreported(
   const opened = all(history, 'role-opened').findLast(({ event }) => event.task === role);
   const attempt = all(history, 'attempt-intended').findLast(({ event }) => event.task === role);
   if (opened === undefined || attempt === undefined) return ['it never ran'];
+  if (opened.seq < lastRelaunch(history, role).starts) return ['a person selected it to run again'];
   const ended = all(history, 'attempt-ended').findLast(({ event }) => event.attempt === attempt.event.attempt);
   if (ended === undefined || opened.seq > ended.seq) return ['it has not ended'];
   const wrong: string[] = [];

@@ -14,6 +14,7 @@ import { checkLanded } from './check-landed.ts';
 import { checkOffered } from './check-offered.ts';
 import { checkClosedProven, checkLandedProven, checkProven } from './check-proven.ts';
 import { checkQueue } from './check-queue.ts';
+import { checkRelaunched, lastRelaunch } from './check-relaunch.ts';
 import { checkLandingRoles, checkRepeated, checkRoles } from './check-roles.ts';
 import { checkSetups } from './check-setups.ts';
 import { checkUndone } from './check-undone.ts';
@@ -149,6 +150,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkProven(history),
     ...checkClosedProven(history),
     ...checkLandedProven(history),
+    ...checkRelaunched(history),
     ...checkIntegrated(history, git),
     ...checkSetups(history),
     ...checkKept(history),
@@ -254,6 +256,8 @@ function unproven(history: readonly Stored[], task: string, integrated?: string)
   const attempt = all(history, 'attempt-intended').findLast(({ event }) => event.task === task);
   if (attempt === undefined || (attempt.seq < planned && !isReused(history, task, attempt.seq)))
     return ['merged without an attempt under this plan'];
+  const again = lastRelaunch(history, task);
+  if (attempt.seq < again.starts) return ['merged without the attempt that a person selected'];
   const ended = all(history, 'attempt-ended').findLast(({ event }) => event.attempt === attempt.event.attempt);
   if (ended === undefined) return ['merged before its last attempt ended'];
   const { ending, handoff } = ended.event;
@@ -262,10 +266,12 @@ function unproven(history: readonly Stored[], task: string, integrated?: string)
     .toSorted((a, b) => a.seq - b.seq)
     .findLast(({ event }) => event.task === task);
   const snapshot = replaced?.event.snapshot ?? ended.event.snapshot;
-  const monitor = all(history, 'phase-judged').findLast(
+  const judgement = all(history, 'phase-judged').findLast(
     ({ event }) => event.phase === 'monitor' && event.task === task,
-  )?.event;
+  );
+  const monitor = judgement?.event;
   const wrong: string[] = [];
+  if ((judgement?.seq ?? 0) < again.judged) wrong.push('its reused result was not judged again');
   const { accepts, edits, forged } = takenByHand(history, since, { task, attempt: attempt.event.attempt });
   wrong.push(...forged);
   if (!accepts.includes(snapshot?.commit ?? '')) {
@@ -334,7 +340,8 @@ function isResolved(history: readonly Stored[], task: PlannedTask): boolean {
       ['task-dropped', 'task-retried', 'task-reworked', 'attempt-intended'].includes(event.type) &&
       ofTask(event as RunEvent),
   );
-  if (last?.event.type === 'task-dropped') return !isBack(history, task.id, last.seq);
+  if (last?.event.type === 'task-dropped')
+    return !isBack(history, task.id, last.seq) && last.seq > lastRelaunch(history, task.id).starts;
   const judged = all(history, 'phase-judged').findLast(
     ({ event }) => event.phase === 'monitor' && event.task === task.id,
   );
@@ -343,8 +350,10 @@ function isResolved(history: readonly Stored[], task: PlannedTask): boolean {
   return (
     (task.owns?.length === 0 || isEmpty) &&
     last?.event.type === 'attempt-intended' &&
+    last.seq > lastRelaunch(history, task.id).starts &&
     (last.seq > versionAt(history, Number.POSITIVE_INFINITY).since || isReused(history, task.id, last.seq)) &&
     judged !== undefined &&
+    judged.seq > lastRelaunch(history, task.id).judged &&
     passed(judged.event.verdicts)
   );
 }

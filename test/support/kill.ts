@@ -162,6 +162,17 @@ export const scenarios: readonly Scenario[] = [
     files: ['one.txt', 'plan.yaml', 'readme.md'],
   },
   {
+    name: 'a wave of which a person lets a part run again',
+    plan: {
+      checks,
+      closure: { security: says('clear'), qa: says('concerns') },
+      tasks: { one: task },
+    },
+    before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')),
+    during: ['retry', 'RUN', '--from', 'security', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md'],
+  },
+  {
     name: 'a landing that closure roles judge again',
     plan: {
       checks,

@@ -1,4 +1,5 @@
 import type { Ended } from './project.ts';
+import { shellWords } from './shell-words.ts';
 
 type RepositoryHandle = { cli(...args: string[]): Promise<Ended> };
 type Document = {
@@ -16,7 +17,7 @@ export async function answerEverything(repo: RepositoryHandle, run: string): Pro
     const [need] = document.needs ?? [];
     if (need === undefined) return seen;
     last = JSON.stringify(need);
-    const [, ...words] = need.command.split(' ');
+    const [, ...words] = shellWords(need.command);
     if (words[0] !== 'resume') await repo.cli(...words, '--json');
   }
   throw new Error(`${run} did not end: ${last}`);

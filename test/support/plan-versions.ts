@@ -1,6 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
+import { misused } from './check-relaunch.ts';
 import type { Violation } from './checker.ts';
 import { all } from './events-found.ts';
 import { sortedJson } from './sorted-json.ts';
@@ -26,12 +27,14 @@ export function isReused(history: readonly Stored[], task: string, attempt: numb
   const later = all(history, 'plan-replaced').filter((one) => one.seq > attempt);
   const before = taskIn(versionAt(history, attempt).plan, task);
   const last = later.at(-1)?.seq ?? attempt;
+  const printed = all(history, 'attempt-intended').find((one) => one.seq === attempt)?.event.fingerprint;
   const begun = (need: string): boolean => all(history, 'attempt-intended').some(({ event }) => event.task === need);
   return (
     before !== undefined &&
     later.every(
-      ({ event }) =>
+      ({ seq, event }) =>
         (event.reuses ?? []).some((id) => id === task) &&
+        (printed === undefined || isPrinted(history, { seq, event }, task)) &&
         sortedJson(taskIn(event.plan, task)) === sortedJson(before) &&
         before.needs.every((need) => !begun(need) || [...event.keeps, ...(event.reuses ?? [])].includes(need)),
     ) &&
@@ -39,6 +42,17 @@ export function isReused(history: readonly Stored[], task: string, attempt: numb
       ({ seq, event }) => event.phase === 'monitor' && event.task === task && seq > last,
     )
   );
+}
+
+/** The new version names the fingerprint of the attempt, an equal one under its own plan, and the snapshot of then. */
+function isPrinted(
+  history: readonly Stored[],
+  { seq, event }: Pick<ReturnType<typeof all<'plan-replaced'>>[number], 'seq' | 'event'>,
+  task: string,
+): boolean {
+  const reuse = event.fingerprints?.find((one) => one.task === task);
+  const before = history.filter((one) => one.seq < seq);
+  return reuse !== undefined && misused(before, event.plan, reuse).length === 0;
 }
 
 const taskIn = (plan: FrozenPlan, task: string) =>

@@ -130,6 +130,7 @@ const commandName = (action: ActionName): string =>
 
 const commandsOfOthers = {
   'switch-agent': 'retry',
+  relaunch: 'retry',
   replan: 'resume',
   discard: 'clean',
   'edit-landing': 'edit',

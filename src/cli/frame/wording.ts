@@ -69,6 +69,16 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
         ? `${partName(subject)} continues with ${agent}.`
         : `${partName(subject)} starts again from its base, with ${agent}.`,
   },
+  relaunch: {
+    command: ({ run }, { only = [], from, clear = [] }) =>
+      [
+        `retry ${run}`,
+        ...(only.length === 0 ? [] : [`--only ${shellWord(only.join(','))}`]),
+        ...(from === undefined ? [] : [`--from ${shellWord(from)}`]),
+        ...(clear.length === 0 ? [] : [`--clear ${shellWord(clear.join(','))}`]),
+      ].join(' '),
+    accepted: ({ run }) => `${run} runs again as selected. To see the next starts: tidegate why ${run} --all`,
+  },
   rework: {
     command: (subject, { message }) => `rework ${partName(subject)} -m ${shellWord(message)}`,
     accepted: (subject, { message }) => `${partName(subject)} continues from its snapshot: ${cut(safeLine(message))}`,

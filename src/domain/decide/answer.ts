@@ -17,6 +17,7 @@ import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import { plannedById } from '../plan/plan.ts';
 import { registerProof, revokeProof } from '../proofs/bundle-requests.ts';
 import { unprovenToLand } from '../proofs/open-bundles.ts';
+import { answerRelaunch } from '../relaunch/answer-relaunch.ts';
 import { strayedFindings } from '../run/recovery.ts';
 import { checksToRepeat, isRoundOpen } from '../run/round.ts';
 import { evolveRun, type RunState } from '../run/run.ts';
@@ -77,6 +78,8 @@ export function answer(state: RunState, request: RequestEvent): RequestAnswer {
     case 'requested-post':
     case 'requested-answer':
       return answerOnBoard(state, request);
+    case 'requested-relaunch':
+      return answerRelaunch(state, request);
     case 'requested-resolve':
       return resolveBarrier(state, request);
     case 'requested-dependency':

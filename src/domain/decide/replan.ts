@@ -16,9 +16,11 @@ import {
   plannedById,
 } from '../plan/plan.ts';
 import { lintDirectives } from '../plan/plan-lint.ts';
+import { reuseOf } from '../relaunch/fingerprint.ts';
 import { isRoundOpen } from '../run/round.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
+import { endedAttempt } from '../run/task.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
 import type { RequestAnswer } from './answer.ts';
 
@@ -49,20 +51,23 @@ export const replacement = (
   { plan, hash, by }: Pick<Replan, 'plan' | 'hash' | 'by'>,
 ): RunEvent & { readonly type: 'plan-replaced' } => {
   const reuses = reusedTasks(state, plan);
+  const fingerprints = reuses.flatMap((id) => reuseOf(state, plan, id) ?? []);
   return {
     type: 'plan-replaced',
     plan,
     hash,
     keeps: keptTasks(state, plan),
     ...(reuses.length === 0 ? {} : { reuses }),
+    ...(fingerprints.length === 0 ? {} : { fingerprints }),
     threads: keptThreads(state, plan),
     by,
   };
 };
 
 /**
- * Ready tasks that the new plan asks for in the same words, and whose base still holds: all that they need is merged or reused too. Their
- * scope is judged again, under the new plan; no agent runs.
+ * Ready tasks whose fingerprint is the same under the new plan, and whose base still holds: all that they need is merged or reused too.
+ * Attempts that are older than fingerprints are compared by the words of the plan. The scope of these tasks is judged again, under the
+ * new plan; no agent runs.
  */
 export function reusedTasks(state: RunState, plan: FrozenPlan): readonly TaskId[] {
   const kept = new Set(keptTasks(state, plan));
@@ -71,7 +76,12 @@ export function reusedTasks(state: RunState, plan: FrozenPlan): readonly TaskId[
     const after = plannedById(plan, id);
     if (task === undefined || before === undefined || after === undefined || kept.has(id)) return false;
     if (task.progress.status !== 'ready' && task.progress.status !== 'done') return false;
-    if (!hasTask(plan, task.wave, id) || orderOf(state.plan, before) !== orderOf(plan, after)) return false;
+    if (!hasTask(plan, task.wave, id)) return false;
+    const isSame =
+      endedAttempt(task)?.fingerprint === undefined
+        ? orderOf(state.plan, before) === orderOf(plan, after)
+        : reuseOf(state, plan, id) !== null;
+    if (!isSame) return false;
     return after.needs.every((need) => stands(need) || isReusable(need));
   };
   const stands = (id: TaskId): boolean => kept.has(id) && state.tasks[id]?.progress.status !== 'dropped';

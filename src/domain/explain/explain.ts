@@ -14,6 +14,7 @@ import { haltSentences } from './sentences/halt-sentences.ts';
 import { landingSentences } from './sentences/landing-sentences.ts';
 import { mergerSentences } from './sentences/merger-sentences.ts';
 import { planSentences } from './sentences/plan-sentences.ts';
+import { relaunchSentences } from './sentences/relaunch-sentences.ts';
 import { repositorySentences } from './sentences/repository-sentences.ts';
 import { requestSentences } from './sentences/request-sentences.ts';
 
@@ -29,6 +30,7 @@ const sentences: Sentences<Rules> = {
   ...mergerSentences,
   ...requestSentences,
   ...dependencySentences,
+  ...relaunchSentences,
   ...dcmSentences,
 };
 

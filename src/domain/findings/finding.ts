@@ -1,3 +1,4 @@
+import type { RelaunchRules } from '../relaunch/relaunch-rules.ts';
 import type { AttemptRules } from './attempt-rules.ts';
 import type { ChangeRules } from './change-rules.ts';
 import type { DcmRules } from './dcm-rules.ts';
@@ -30,6 +31,7 @@ export type Rules = DocumentRules &
   MergerRules &
   RequestRules &
   DependencyRules &
+  RelaunchRules &
   DcmRules;
 export type Rule = keyof Rules;
 

@@ -116,6 +116,8 @@ export type TaskGap =
   | 'task-unstarted'
   | 'task-other-attempt'
   | 'task-not-reused'
+  | 'task-fingerprint'
+  | 'task-relaunched'
   | 'task-needs-gone'
   | 'task-started-early'
   | 'task-baseless'

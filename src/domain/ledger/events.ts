@@ -24,6 +24,7 @@ import type { DcmEvent } from './dcm-events.ts';
 import type { DependencyEvent } from './dependency-events.ts';
 import type { DerivedTaskEvent, RepairSubject } from './derived-task-events.ts';
 import type { LandingEvent } from './landing-events.ts';
+import type { RelaunchEvent, ResultReuse } from './relaunch-events.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 
 /** The tree that a check judges. `snapshot`: that of one task, because its exit contract asks for it. */
@@ -43,6 +44,8 @@ export type RunEvent =
       readonly hash: PlanHash;
       readonly keeps: readonly TaskId[];
       readonly reuses?: readonly TaskId[];
+      /** The fingerprints of reused tasks, of those whose attempts recorded one; absent for none. */
+      readonly fingerprints?: readonly ResultReuse[];
       readonly threads: readonly number[];
       readonly by: By;
     }
@@ -78,7 +81,14 @@ export type RunEvent =
     }
   // tasks and attempts
   /** The commit that attempts of this task start from: the run branch at wave start plus the snapshots that the task needs. */
-  | { readonly type: 'task-base-made'; readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId }
+  | {
+      readonly type: 'task-base-made';
+      readonly task: TaskId;
+      readonly commit: CommitId;
+      readonly tree: TreeId;
+      /** The snapshots that it holds; absent in records that are older than fingerprints. */
+      readonly of?: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
+    }
   /** The snapshots that the task needs conflict. The task waits for a person; the other tasks continue. */
   | { readonly type: 'task-base-refused'; readonly task: TaskId; readonly because: Finding }
   | {
@@ -95,6 +105,8 @@ export type RunEvent =
       readonly session?: AgentSession;
       /** The number of grants, raises and records of the run that the attempt starts with. */
       readonly terms: number;
+      /** The fingerprint of the attempt; absent for closure roles. */
+      readonly fingerprint?: string;
     }
   /** An observation of the running agent. The supervisor numbers these without a gap. */
   | {
@@ -319,6 +331,7 @@ export type RunEvent =
   | ClosureEvent
   | DependencyEvent
   | DerivedTaskEvent
+  | RelaunchEvent
   | LandingEvent
   // providers of models
   /** No agent of this provider starts before `until`; null: not before a person resumes. */

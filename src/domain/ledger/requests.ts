@@ -5,6 +5,7 @@ import type { Continuation } from '../plan/earlier-waves.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import type { BundleLevel, ProofArtifact } from '../proofs/bundle.ts';
 import type { DependencyRequest } from './dependency-events.ts';
+import type { RelaunchOrder } from './relaunch-events.ts';
 
 /** The person behind a request and its channel. An agent never approves anything. */
 export type By = {
@@ -36,6 +37,8 @@ type Request =
   | { readonly type: 'requested-discard'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
   /** Starts the task over; with `agent`, that agent does it from now on. */
   | { readonly type: 'requested-retry'; readonly task: TaskId; readonly agent?: string; readonly by: By }
+  /** Selects tasks and closure roles of the open wave that run again. */
+  | ({ readonly type: 'requested-relaunch'; readonly by: By } & RelaunchOrder)
   | { readonly type: 'requested-rework'; readonly task: TaskId; readonly message: string; readonly by: By }
   /** Accepts the snapshot that the person was shown, whatever its agent reported. */
   | { readonly type: 'requested-accept'; readonly task: TaskId; readonly snapshot: CommitId; readonly by: By }

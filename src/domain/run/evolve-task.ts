@@ -20,13 +20,30 @@ import {
 export function evolveTask(state: TaskState, event: RunEvent): TaskState {
   switch (event.type) {
     case 'task-base-made':
-      return { ...state, base: event.commit };
+      return {
+        ...state,
+        base: event.commit,
+        ...(event.of === undefined ? {} : { made: { tree: event.tree, of: event.of } }),
+      };
     case 'task-base-refused':
       return withNext(state, (next) => ({ ...next, halt: event.because }));
     case 'attempt-intended': {
-      const { attempt: id, number, nonce, base, from, agent, provider, terms, session = null } = event;
+      const { attempt: id, number, nonce, base, from, agent, provider, terms, session = null, fingerprint } = event;
       const { message, findings, after } = state.progress.status === 'waiting' ? state.progress.next : fresh;
-      const attempt = { id, number, nonce, base, from, agent, provider, session, message, findings, after };
+      const attempt = {
+        id,
+        number,
+        nonce,
+        base,
+        from,
+        agent,
+        provider,
+        session,
+        ...present({ fingerprint }),
+        message,
+        findings,
+        after,
+      };
       return {
         ...state,
         launches: number,
@@ -98,13 +115,14 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
       return { ...state, progress: { status: 'dropped', by: event.by, last: endedAttempt(state) } };
     case 'task-retried': {
       const { findings = [], after = null } = event;
-      return {
-        ...state,
-        ...uncharged,
-        base: null,
-        session: null,
-        progress: { status: 'waiting', next: { ...fresh, findings, after }, last: endedAttempt(state) },
-      };
+      return startedOver(state, { ...fresh, findings, after });
+    }
+    case 'wave-relaunched':
+      return relaunched(state, event);
+    case 'task-continued': {
+      const { from, charged, findings, components: continues } = event;
+      const next: NextStart = { ...fresh, from, findings, after: 'interrupted', continues };
+      return { ...state, charged, free: 0, progress: { status: 'waiting', next, last: endedAttempt(state) } };
     }
     case 'role-opened': {
       const { round, commit, tree, landing, message = null, from = 'base' } = event;
@@ -160,6 +178,32 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
 }
 
 const uncharged = { charged: 0, free: 0, spirals: 0 } as const;
+
+const startedOver = (state: TaskState, next: NextStart): TaskState => ({
+  ...state,
+  ...uncharged,
+  base: null,
+  session: null,
+  progress: { status: 'waiting', next, last: endedAttempt(state) },
+});
+
+/** Starts over, is judged again, or is left as it is. The report of a closure role that runs again is forgotten. */
+function relaunched(state: TaskState, event: RunEvent & { readonly type: 'wave-relaunched' }): TaskState {
+  const start = event.starts.find(({ task }) => task === state.id);
+  if (start !== undefined) {
+    const { findings = [], after = null } = start;
+    return startedOver(state, { ...fresh, findings, after, relaunched: event.by.who });
+  }
+  if (event.roles.includes(state.id)) {
+    const { about: _, ...role } = startedOver(state, { ...fresh, relaunched: event.by.who });
+    return role;
+  }
+  const { progress } = state;
+  const isReused = event.reuses.some(({ task }) => task === state.id);
+  if (!isReused || (progress.status !== 'ready' && progress.status !== 'done')) return state;
+  const { attempt, snapshot } = progress;
+  return { ...state, progress: { status: 'ended', attempt: { ...attempt, monitored: null }, snapshot } };
+}
 
 function ended(state: TaskState, event: RunEvent & { readonly type: 'attempt-ended' }): TaskState {
   const live = liveAttempt(state);

@@ -185,6 +185,7 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'task-dropped':
     case 'task-retried':
     case 'task-reworked':
+    case 'task-continued':
     case 'role-opened':
     case 'sides-compared':
       return evolveOneTask(state, event.task, event);
@@ -275,6 +276,8 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
       return { ...state, ...evolveOnTarget(state, event) };
     case 'provider-paused':
       return { ...state, providers: evolveProviders(state.providers, event) };
+    case 'wave-relaunched':
+      return evolveAllTasks(state, event);
     case 'provider-resumed':
       return { ...evolveAllTasks(state, event), providers: evolveProviders(state.providers, event) };
     case 'run-paused':

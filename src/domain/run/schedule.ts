@@ -14,7 +14,7 @@ import { countsAsDone, isResolved, type TaskState } from './task.ts';
 export const isLive = (task: TaskState): boolean =>
   task.progress.status === 'launching' || task.progress.status === 'running';
 
-/** Tasks that may start now, the one with the longest path behind it first. */
+/** Tasks that may start now: those that a person selected, then the one with the longest path behind it. */
 export function startable(state: RunState): readonly TaskState[] {
   const wave = currentWave(state);
   const judges = landingJudges(state).filter((role) => isStartable(state, role));
@@ -29,9 +29,17 @@ export function startable(state: RunState): readonly TaskState[] {
       ...openRoles(state, open),
     ])
     .filter((task) => isStartable(state, task) && (task.wave === wave.index || isEarlyEnough(state, task)))
-    .toSorted((a, b) => (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) || priority(state, b) - priority(state, a));
+    .toSorted(
+      (a, b) =>
+        Number(isSelected(b)) - Number(isSelected(a)) ||
+        (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) ||
+        priority(state, b) - priority(state, a),
+    );
   return [...judges, ...tasks];
 }
+
+const isSelected = ({ progress }: TaskState): boolean =>
+  progress.status === 'waiting' && progress.next.relaunched !== undefined;
 
 /** Closure roles that were opened for the landing as it is rebuilt now. */
 const landingJudges = ({ tasks, landing }: RunState): readonly TaskState[] =>

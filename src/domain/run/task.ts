@@ -61,6 +61,10 @@ export type NextStart = {
   readonly trouble: ProviderTrouble | null;
   /** Null when there is nothing before it that its agent has to know. */
   readonly after: AttemptOutcome | null;
+  /** The person who selected the task to start again; absent otherwise. */
+  readonly relaunched?: string;
+  /** The components for which a failed task continues at no cost; absent otherwise. */
+  readonly continues?: readonly string[];
 };
 
 export type ProviderTrouble = { readonly provider: string; readonly trouble: AgentFailure };
@@ -92,6 +96,8 @@ export type Attempt = {
   readonly provider: string;
   /** A session of the agent's own that this attempt continues. */
   readonly session: AgentSession | null;
+  /** Absent for closure roles, and for attempts that are older than fingerprints. */
+  readonly fingerprint?: string;
 } & Pick<NextStart, 'message' | 'findings' | 'after'>;
 
 export type LiveAttempt = Attempt & {
@@ -147,6 +153,11 @@ export type TaskState = {
   readonly wave: number;
   readonly readOnly: boolean;
   readonly base: CommitId | null;
+  /** The tree and the snapshots of the base; absent in records that are older than fingerprints. */
+  readonly made?: {
+    readonly tree: TreeId;
+    readonly of: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
+  };
   /** All launches: numbers the attempts. */
   readonly launches: number;
   /** Attempts that count against `limits.attempts`. */

@@ -3,6 +3,7 @@ import { addDependencyAction, endDependencyAction } from './dependency-actions.t
 import { answerAction, postAction, resolveAction, sendAction } from './message-actions.ts';
 import { orderAction } from './perform.ts';
 import { proveAction, revokeProofAction } from './proof-actions.ts';
+import { relaunchAction } from './relaunch-action.ts';
 import {
   abandonAction,
   approveAction,
@@ -37,6 +38,7 @@ const all = {
   discard: discardAction,
   retry: retryAction,
   'switch-agent': switchAgentAction,
+  relaunch: relaunchAction,
   rework: reworkAction,
   accept: acceptAction,
   edit: editAction,

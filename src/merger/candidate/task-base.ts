@@ -9,6 +9,7 @@ import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import { isReadOnly } from '../../domain/plan/plan.ts';
@@ -23,6 +24,7 @@ import {
   inOrder,
   isDoneEmpty,
   isMerged,
+  isStartedOver,
   planHere,
   planInForce,
   readySnapshot,
@@ -47,10 +49,10 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
   if (derived !== undefined) {
     const message = `Base of ${order.run}/${task}\n`;
     const made = await writeRepairBase(order.state.repository, derived.inputs, { message, generated });
-    return await recordBase(order, history, { task, since, isOwn: true, ...made });
+    return await recordBase(order, history, { task, since, isOwn: true, of: [], ...made });
   }
   if (waveInHistory(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
-  const anew = since > 0 || eventsOf(history, 'task-retried').some(({ event }) => event.task === task);
+  const anew = since > 0 || history.some(({ event }) => isStartedOver(task, event));
   const tip = anew ? runTip(history) : startingPoint(history, task);
   if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
 
@@ -68,22 +70,26 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
       ? ok(await ownCommit(order, history, tip))
       : await gather(order, task, { tip, snapshots, generated });
   if (!written.ok) return refused({ rule: 'needs-conflict', task, ...written.error });
-  return await recordBase(order, history, { task, since, isOwn: needs.length > 0, ...written.value });
+  const of = [...snapshots].map(([need, { commit: snapshot }]) => ({ task: need, snapshot }));
+  return await recordBase(order, history, { task, since, isOwn: needs.length > 0, of, ...written.value });
 }
+
+type BaseMade = Extract<RunEvent, { type: 'task-base-made' }>;
 
 /** Keeps and records a base, once. `isOwn` is false for a commit of the run branch, which is reachable anyway. */
 async function recordBase(
   order: MergerOrder,
   history: History,
-  of: Base & { readonly task: TaskId; readonly since: number; readonly isOwn: boolean },
+  base: Omit<BaseMade, 'type'> & { readonly since: number; readonly isOwn: boolean },
 ): Promise<MergerAnswer> {
-  const { task, since, commit, tree } = of;
+  const { since, isOwn, ...made } = base;
+  const { task, commit } = made;
   if (isStanding(history, task, commit)) return mergerDone;
   failpoint('merger-base-written');
-  if (of.isOwn) await keepReachable(order.state.repository, refs.taskBase(order.run, task), commit);
+  if (isOwn) await keepReachable(order.state.repository, refs.taskBase(order.run, task), commit);
   failpoint('merger-base-kept');
   const sameVersion = (past: History): boolean => planInForce(past).since === since;
-  return await recordWhile(order, sameVersion, { type: 'task-base-made', task, commit, tree });
+  return await recordWhile(order, sameVersion, { type: 'task-base-made', ...made });
 }
 
 type Base = { readonly commit: CommitId; readonly tree: TreeId };
@@ -137,7 +143,8 @@ function isStanding(history: History, task: TaskId, commit: CommitId): boolean {
   const anew = history.findLast(
     ({ event }) =>
       event.type === 'plan-replaced' ||
-      ((event.type === 'task-retried' || event.type === 'task-reworked') && stands.has(event.task)),
+      (event.type === 'task-reworked' && stands.has(event.task)) ||
+      [...stands].some((one) => isStartedOver(one, event)),
   );
   return last?.event.commit === commit && last.position > (anew?.position ?? 0);
 }

@@ -182,8 +182,19 @@ export function commitsOfRound(
 /** Events after which an earlier verdict on a task's snapshot is void. */
 export function isVoidedBy(task: TaskId, event: LedgerEvent): boolean {
   if (event.type === 'plan-replaced') return true;
+  if (event.type === 'wave-relaunched') return isRelaunched(task, event);
   return voids.has(event.type) && 'task' in event && event.task === task;
 }
+
+/** Tells whether a selection concerns the task: it starts over, is judged again, or is a role that runs again. */
+const isRelaunched = (task: TaskId, { starts, reuses, roles }: OfType<'wave-relaunched'>): boolean =>
+  roles.includes(task) || [...starts, ...reuses].some((one) => one.task === task);
+
+/** Tells whether somebody started the task over since its first base was made. */
+export const isStartedOver = (task: TaskId, event: LedgerEvent): boolean =>
+  event.type === 'task-retried'
+    ? event.task === task
+    : event.type === 'wave-relaunched' && event.starts.some((start) => start.task === task);
 
 const voids: ReadonlySet<string> = new Set<RunEvent['type']>([
   'attempt-intended',

@@ -21,6 +21,7 @@ import {
   type RecordedEvent,
   waveInHistory,
 } from './history.ts';
+import { proveReuse } from './reuse.ts';
 import { verifyWave } from './verify-wave.ts';
 
 type VerifyAt = { readonly approved: number; readonly opened: number; readonly rely: Rely };
@@ -84,6 +85,9 @@ function verifyTask(
   must(attempt.event.attempt === evidence.attempt, { gap: 'task-other-attempt', task });
   const approved = approvalOf(history, { task, attempt: attempt.position, approved: at.approved }, at.rely);
   must(attempt.position > approved, { gap: 'task-started-early', task });
+  const reused = proveReuse(history, attempt);
+  if (typeof reused === 'string') throw new Gap({ gap: reused, task });
+  reused.forEach(at.rely);
   const base = found(
     eventsOf(history, 'task-base-made').findLast(({ position, event }) => ofTask(event) && position < attempt.position),
     { gap: 'task-baseless', task },
@@ -163,8 +167,9 @@ function stays(history: History, { position, event }: Replaced, task: TaskId): b
   const choice = history.findLast(
     (one) =>
       one.position < position &&
-      (one.event.type === 'task-dropped' || one.event.type === 'task-retried') &&
-      one.event.task === task,
+      (one.event.type === 'task-dropped' || one.event.type === 'task-retried'
+        ? one.event.task === task
+        : one.event.type === 'wave-relaunched' && one.event.starts.some((start) => start.task === task)),
   );
   return event.keeps.includes(task) && choice?.event.type !== 'task-dropped';
 }

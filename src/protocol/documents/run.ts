@@ -263,6 +263,17 @@ export const runDocumentSchema = z.strictObject({
   kept: z
     .array(z.strictObject({ task: id, attempt: z.string(), path: z.string(), why: z.string(), command: z.string() }))
     .meta({ description: 'files that no snapshot holds; each stays in its workspace until you discard it by name' }),
+  relaunch: z
+    .array(
+      z.strictObject({
+        task: id,
+        rule: z.string().meta({ description: 'names the reason, for programs' }),
+        reason: z.string(),
+      }),
+    )
+    .meta({
+      description: 'the tasks and closure roles that are launched next, in order; empty when a person has to act first',
+    }),
   waits: z.array(need),
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bundleLevels } from '../../domain/proofs/bundle.ts';
+import { relaunchPhases } from '../../domain/relaunch/phases.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import { id } from '../documents/common.ts';
 import { finding } from '../documents/task.ts';
@@ -142,6 +143,23 @@ export const commandRoutes = {
     'approve',
     'Land all merged tasks on the target branch, or some of them',
     z.strictObject({ only: z.array(id).min(1).optional(), except: z.array(id).min(1).optional() }),
+  ),
+  relaunch: onRun(
+    'relaunch',
+    'approve',
+    'Choose which tasks and closure roles of the open wave run again',
+    z.strictObject({
+      only: z
+        .array(id)
+        .min(1)
+        .optional()
+        .meta({ description: 'tasks and closure roles that start again; all others stay' }),
+      from: z
+        .enum(relaunchPhases)
+        .optional()
+        .meta({ description: 'the wave runs again from here on; unchanged results before it are reused' }),
+      clear: z.array(id).min(1).optional().meta({ description: 'tasks whose results are not reused' }),
+    }),
   ),
   resolve: onRun(
     'resolve',

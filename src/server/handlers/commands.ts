@@ -22,6 +22,7 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
   abandon: onRun(routeActions.abandon),
   land: onRun(routeActions.land),
   resolve: onRun(routeActions.resolve),
+  relaunch: onRun(routeActions.relaunch),
   revokeProof: onRun(routeActions.revokeProof),
   prove: ({ params, body }, site) => {
     const artifacts = body.artifacts.map((artifact) => ({ kind: 'url', ...artifact }) as const);

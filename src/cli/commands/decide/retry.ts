@@ -1,14 +1,46 @@
 import { agentKinds } from '../../../agents/agents.ts';
-import { aTask, command } from '../../frame/command.ts';
+import { relaunchPhases } from '../../../domain/relaunch/phases.ts';
+import { command, usageError } from '../../frame/command.ts';
 
 export const retryCommand = command({
   name: 'retry',
   group: 'decide',
-  summary: 'start a task again from its base, or with another agent',
-  arguments: { task: aTask },
-  options: { agent: { value: 'name', choices: Object.keys(agentKinds), about: 'give the task to this agent' } },
-  asks: ({ task, agent }) =>
-    agent === undefined
-      ? { action: 'retry', subject: task, input: {} }
-      : { action: 'switch-agent', subject: task, input: { agent } },
+  summary: 'start a task again, or select what runs again',
+  arguments: {
+    subject: {
+      about: 'run/task, or a task of the live run; with --only, --from or --clear a run (default: the live run)',
+      shown: 'run[/task]',
+      completes: 'runs',
+    },
+  },
+  options: {
+    agent: { value: 'name', choices: Object.keys(agentKinds), about: 'give the task to this agent' },
+    only: {
+      value: 'tasks',
+      about: 'start only these tasks and closure roles again (comma-separated); all others stay as they are',
+    },
+    from: {
+      value: 'phase',
+      choices: relaunchPhases,
+      about: 'run the open wave again from here on; reports before it are kept, and unchanged results are reused',
+    },
+    clear: { value: 'tasks', about: 'do not reuse the results of these tasks (comma-separated); they start again' },
+  },
+  asks: ({ subject, agent, only, from, clear }) => {
+    if (only !== undefined || from !== undefined || clear !== undefined)
+      return agent === undefined
+        ? { action: 'relaunch', subject, input: { only: names(only), from, clear: names(clear) } }
+        : usageError('bad-choice', 'retry: --agent is for one task: tidegate retry run/task --agent <name>');
+    if (subject === undefined)
+      return usageError('no-task', 'retry: name a task, or choose tasks: tidegate retry <run> --only <task,…>');
+    return agent === undefined
+      ? { action: 'retry', subject, input: {} }
+      : { action: 'switch-agent', subject, input: { agent } };
+  },
 });
+
+const names = (list: string | undefined): readonly string[] | undefined =>
+  list
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');

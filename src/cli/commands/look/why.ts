@@ -4,7 +4,7 @@ import { currentRuns } from '../../../engine/orders/current-run.ts';
 import { fullAt, landsBefore } from '../../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { closingActions, closingLines } from '../../../view/closing.ts';
+import { closingActions, closingLines, relaunchDocument } from '../../../view/closing.ts';
 import { adviceLines } from '../../../view/run-view.ts';
 import { whyRun, whyTask } from '../../../view/why.ts';
 import { aRunOrTask, command, done, type Outcome } from '../../frame/command.ts';
@@ -32,7 +32,8 @@ async function listAll(typed: string | undefined, repo: RepositoryHandle): Promi
   const attended = await isAttended(repo, view);
   const { message, ...advice } = noCoordinatorAdvice(run);
   const unattended: readonly Text[] = attended ? [] : ['', [{ text: message, tone: 'bad' }], ...adviceLines(advice)];
-  return done([...closingLines(view), ...unattended], { run, attended, actions: closingActions(view) });
+  const relaunch = relaunchDocument(view.state);
+  return done([...closingLines(view), ...unattended], { run, attended, actions: closingActions(view), relaunch });
 }
 
 async function explainOne(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
