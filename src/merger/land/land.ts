@@ -18,6 +18,7 @@ import { offer, recordBranch } from './offer.ts';
 import {
   approvedTasks,
   compareDefinitions,
+  judgedBefore,
   mergedTasks,
   partsToLand,
   rebuiltSince,
@@ -199,12 +200,20 @@ async function verifyLanding(order: MergerOrder, history: History, landing: Land
     const trees = [tree, ...(before === undefined ? [] : [before.tree])];
     const unchecked = [...new Set(trees.flatMap((one) => uncheckedOn(history, one)))];
     if (unchecked.length > 0) return err({ rule: 'landing-unchecked', branch, checks: unchecked });
-    const unjudged = landingGap(history, landing.rebuilt);
+    const unjudged = landingGap(history, { ...landing.rebuilt, ...(await judgedAt(repository, history, landing)) });
     if (unjudged !== null) return err({ rule: 'landing-role', run: order.run, branch, task: unjudged });
   }
   if (landing.old !== null && !(await isAncestor(repository, landing.old, landing.new)))
     return err({ rule: 'landing-not-ahead', branch });
   return ok(null);
+}
+
+/** Finds out again on which paths reports no longer hold. Empty for a run branch that lands as it is: its reports are about that. */
+async function judgedAt(repository: string, history: History, { rebuilt, tasks }: Landing) {
+  const parts = partsToLand(history, tasks);
+  if (rebuilt === null || rebuilt.asMerged === true || !parts.ok) return {};
+  const { onto } = rebuilt;
+  return await judgedBefore(repository, history, { onto, tasks: tasks ?? unlandedTasks(history), parts: parts.value });
 }
 
 /** Checks of the plan in force that did not pass on this very tree when they last ran, or never ran under it. */
