@@ -1,4 +1,5 @@
 import { resolvedContract } from '../domain/closure/open-contracts.ts';
+import { present } from '../domain/base/result.ts';
 import type { CheckOutcome } from '../domain/gates/evidence.ts';
 import { needsSnapshotChecks } from '../domain/gates/exit-gates.ts';
 import { judge, judged } from '../domain/gates/judge.ts';
@@ -26,7 +27,7 @@ function judgeEnded(state: RunState, task: TaskState, progress: Ended): readonly
   const resolved = resolvedContract(state, task);
   const checked = resolved === null ? checkSnapshot(state, task, progress) : { resolved };
   if ('step' in checked) return checked.step;
-  const evidence = { ...evidenceOf(progress), ...checked };
+  const evidence = { ...evidenceOf(progress), ...checked, ...present({ landing: task.about?.landing }) };
   const verdict = judged(contextOf(state), { phase: 'monitor', task: task.id, evidence });
   const settled = settleAttempt(evolveTask(task, verdict), settleLimits(state.plan, task));
   return [settled === null ? fact(verdict) : fact(verdict, settled)];

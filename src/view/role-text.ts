@@ -1,3 +1,4 @@
+import { safeLine } from '../domain/base/safe-text.ts';
 import { openBarriers } from '../domain/closure/barriers.ts';
 import { type RoleProgress, type RoleView, securityConcerns } from '../domain/closure/role-state.ts';
 import { describeFinding } from '../domain/explain/explain.ts';
@@ -42,7 +43,7 @@ export function waveStanding(state: RunState, wave: WaveState): string {
 export const concernLines = (state: RunState): readonly Text[] =>
   securityConcerns(state).flatMap(({ task, findings }): readonly Text[] => [
     [{ text: `  ${task} has concerns`, tone: 'waiting' }, findings.length === 0 ? '' : ':'],
-    ...findings.map((finding) => `    ${finding}`),
+    ...findings.map((finding) => `    ${safeLine(finding)}`),
   ]);
 
 /** Returns the scope of a closure role, and its agent or command. */

@@ -176,6 +176,26 @@ describe('a landing on a branch that has moved', { timeout: 180_000 }, () => {
     await expectSound(p);
   });
 
+  test('is refused when a role changes files while it judges it: its report does not count, and nothing is dropped', async () => {
+    const meddles = role('grep -q moved readme.md && echo fix > int.md; tidegate verdict ready', { owns: ['int.md'] });
+    await using p = await project({ plan: { ...plan, closure: { integration: meddles, qa: closure.qa } } });
+    const run = await moved(p, 'readme.md', 'moved\n');
+    const main = p.git('rev-parse', 'main');
+    const refused = await p.cli('land', run);
+    expect(refused.code).toBe(43);
+    const text = refused.stdout + refused.stderr;
+    expect(text).toContain('the report of integration does not count: wave-1-integration changed int.md while it judged');
+    expect(text).toContain(`tidegate resolve ${run}/wave-1-integration`);
+    expect(p.git('rev-parse', 'main')).toBe(main);
+    expect(await startsOf(p)).toEqual(['add', 'integration', 'qa', 'integration']);
+    const [command = ''] = await commandsOf(p, run);
+    expect(command).toBe(`tidegate retry ${run}/wave-1-integration`);
+    expect(await p.cli('resolve', `${run}/wave-1-integration`, '-m', 'not needed')).toMatchObject({ code: 0 });
+    expect(await p.cli('land', run)).toMatchObject({ code: 0 });
+    expect(p.git('ls-tree', '--name-only', 'main')).not.toContain('int.md');
+    await expectSound(p);
+  });
+
   test('of a run that ended before waits for a person, because no role starts any more', async () => {
     await using p = await project({ plan });
     const run = await moved(p, 'readme.md', 'bad\n');

@@ -63,7 +63,9 @@ async function runCommand(
   if (split.problem !== null) return finish(name, usageError('missing-value', split.problem), context);
   const parsed: ParsedInput[] = [];
   const parser = parserOf(command, library, (input) => parsed.push(input)).configureOutput({
-    writeOut: (text) => context.terminal.line(text.trimEnd()),
+    writeOut: (text) => {
+      for (const line of text.trimEnd().split('\n')) context.terminal.line(line);
+    },
     writeErr: () => {},
   });
   try {

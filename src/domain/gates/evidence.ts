@@ -245,6 +245,8 @@ export type MonitorEvidence = {
   readonly resolved?: { readonly tree: TreeId; readonly who: string };
   /** The checks of the plan on the snapshot's own tree. Absent when its contract needs none there. */
   readonly checks?: readonly CheckOutcome[];
+  /** Set when a closure role judged a landing on a branch that has moved. */
+  readonly landing?: true;
 };
 
 export type CheckOutcome = {

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commitsBetween, isAncestor, openPerson, readRef } from '../../adapters/git/write/index.ts';
+import { damagedProofs } from '../../adapters/kept-proofs/index.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { landingConflicts } from '../../domain/landing/land-some.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
+import { type KeptFile, keptFiles } from '../../domain/proofs/kept-files.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
@@ -53,6 +55,8 @@ export async function moveLanding(order: MergerOrder): Promise<MergerAnswer> {
     return await landed(order, { ...decided.value, old });
   const proven = await verifyLanding(order, history, decided.value);
   if (!proven.ok) return await refuse(order, proven.error);
+  const [damaged] = await damagedProofs(order.state, order.run, filesToLand(history, decided.value));
+  if (damaged !== undefined) return await refuse(order, damaged);
   const compared = decided.value.rebuilt === null ? await compareWithBase(order, history, decided.value) : null;
   if (compared !== null) return compared;
   const ready = await examineMove(order, { ref, old, new: next });
@@ -129,6 +133,12 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
   if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null, tasks, isOwn });
   const old = rebuilt?.onto ?? before?.new ?? beginOf(history);
   return ok({ branch, old, new: next, rebuilt: rebuilt ?? null, tasks, isOwn });
+}
+
+/** The files that the proofs of these tasks rest on. */
+function filesToLand(history: History, { tasks }: Landing): readonly KeptFile[] {
+  const all = tasks ?? unlandedTasks(history);
+  return keptFiles(history).filter(({ task }) => all.includes(task));
 }
 
 const beginOf = (history: History): CommitId =>

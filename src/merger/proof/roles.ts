@@ -127,6 +127,8 @@ export function landingGap(history: History, rebuilt: Extract<RunEvent, { type: 
     const handoff = monitor?.event.evidence.handoff;
     const report = handoff?.kind === 'given' ? handoff.handoff.report : undefined;
     if (monitor === undefined || report === undefined || !passes(monitor.event.verdicts)) return role.id;
+    // its changes are not in the tree that lands
+    if (monitor.event.evidence.snapshot?.diff.length !== 0) return role.id;
     if (role.closes === undefined || judgeReport(role, report).length > 0) return role.id;
     const { attempt } = monitor.event.evidence;
     if ('gap' in proveAttempt(history, { task: role.id, attempt, tree: rebuilt.tree, report }, monitor)) return role.id;
