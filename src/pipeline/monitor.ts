@@ -1,5 +1,5 @@
-import { resolvedContract } from '../domain/closure/open-contracts.ts';
 import { present } from '../domain/base/result.ts';
+import { resolvedContract } from '../domain/closure/open-contracts.ts';
 import type { CheckOutcome } from '../domain/gates/evidence.ts';
 import { needsSnapshotChecks } from '../domain/gates/exit-gates.ts';
 import { judge, judged } from '../domain/gates/judge.ts';

@@ -184,7 +184,9 @@ describe('a landing on a branch that has moved', { timeout: 180_000 }, () => {
     const refused = await p.cli('land', run);
     expect(refused.code).toBe(43);
     const text = refused.stdout + refused.stderr;
-    expect(text).toContain('the report of integration does not count: wave-1-integration changed int.md while it judged');
+    expect(text).toContain(
+      'the report of integration does not count: wave-1-integration changed int.md while it judged',
+    );
     expect(text).toContain(`tidegate resolve ${run}/wave-1-integration`);
     expect(p.git('rev-parse', 'main')).toBe(main);
     expect(await startsOf(p)).toEqual(['add', 'integration', 'qa', 'integration']);

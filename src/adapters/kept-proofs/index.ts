@@ -24,7 +24,8 @@ export async function damagedProofs(
 }
 
 /** Tells whether somebody removed the whole store of this file, as `tidegate clean` does when nobody needs it any more. */
-export const isCleaned = (state: StateDir, run: RunId, file: KeptFile): boolean => !existsSync(storeOf(state, run, file));
+export const isCleaned = (state: StateDir, run: RunId, file: KeptFile): boolean =>
+  !existsSync(storeOf(state, run, file));
 
 const storeOf = (state: StateDir, run: RunId, file: KeptFile): string =>
   'bundle' in file ? state.proofs(run) : state.evidence(file.attempt);

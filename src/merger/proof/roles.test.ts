@@ -81,7 +81,13 @@ function historyOf(wrong: Wrong) {
     },
     {
       ...{ ...judged, phase: 'monitor', task: id },
-      evidence: { attempt: own, nonce: 'n', ending: exited(0), handoff: given, snapshot: snapshot(role, wrong.changed ?? []) },
+      evidence: {
+        attempt: own,
+        nonce: 'n',
+        ending: exited(0),
+        handoff: given,
+        snapshot: snapshot(role, wrong.changed ?? []),
+      },
       verdicts: wrong.fails === 'monitor' ? failed : verdicts,
     },
     ...(wrong.after ?? []),

@@ -2,8 +2,8 @@ import { dcmSessionLine, replayDcmSessions } from '../../../dcm/replay.ts';
 import { endText } from '../../../domain/explain/ending.ts';
 import { describeWithFix, explain } from '../../../domain/explain/explain.ts';
 import type { Finding } from '../../../domain/findings/finding.ts';
-import { keptFiles } from '../../../domain/proofs/kept-files.ts';
 import type { Earlier } from '../../../domain/ledger/replayed.ts';
+import { keptFiles } from '../../../domain/proofs/kept-files.ts';
 import { knownRuns } from '../../../engine/orders/find-run.ts';
 import { replayRun } from '../../../engine/replay.ts';
 import { dcmStream, isDcmStream } from '../../../ports/ledger.ts';
@@ -74,7 +74,10 @@ export const verifyCommand = command({
 });
 
 /** Compares the files that proofs of a run rest on with their hashes in the ledger. */
-async function damagedOf(repo: RepositoryHandle, { run, stored, state }: Awaited<ReturnType<typeof knownRuns>>[number]) {
+async function damagedOf(
+  repo: RepositoryHandle,
+  { run, stored, state }: Awaited<ReturnType<typeof knownRuns>>[number],
+) {
   const found = await repo.damagedProofs(run, keptFiles(stored), state !== null && state.ended !== null);
   return found.map((finding) => ({ run, finding }));
 }
