@@ -164,7 +164,7 @@ describe('a landing on a branch that has moved', { timeout: 180_000 }, () => {
 
     expect((await p.cli('why', run)).stdout).toContain(`tidegate resolve ${run}/wave-1-qa`);
     const resolve = `tidegate resolve ${run}/wave-1-qa -m "your reason"`;
-    expect(await commandsOf(p, run)).toEqual([resolve]);
+    expect(await commandsOf(p, run)).toEqual([`tidegate retry ${run}/wave-1-qa`]);
     expect(await p.cli(...shellWords(resolve).slice(1))).toMatchObject({ code: 0 });
     expect(p.git('rev-parse', 'main')).toBe(main);
     expect(await commandsOf(p, run)).toEqual([`tidegate land ${run}`]);

@@ -100,7 +100,7 @@ export const landingSentences: Sentences<LandingRules> = {
   }),
   'landing-role': ({ run, branch, task, because }, explain) => ({
     detail: `${branch} has moved, and ${task} does not let the work land on it${because === undefined ? '' : `: ${explain(because).detail}`}`,
-    fix: `tidegate retry ${run}/${task} while the run goes on, or tidegate resolve ${run}/${task} -m "reason"; then tidegate land ${run}`,
+    fix: `tidegate retry ${run}/${task} before the run ends, or tidegate resolve ${run}/${task} -m "reason"; then tidegate land ${run}`,
   }),
   'need-left-out': ({ task, need }) => ({ detail: `${task} needs ${need}, which is left out`, fix: askWhy }),
   'generated-left-out': ({ task }) => ({
