@@ -1,3 +1,4 @@
+import { present } from '../domain/base/result.ts';
 import { resolvedContract } from '../domain/closure/open-contracts.ts';
 import { plannedIn } from '../domain/derived/derived-tasks.ts';
 import type { CheckOutcome } from '../domain/gates/evidence.ts';
@@ -30,7 +31,7 @@ function judgeEnded(state: RunState, task: TaskState, progress: Ended): readonly
   const resolved = resolvedContract(state, task);
   const checked = resolved === null ? checkSnapshot(state, task, progress) : { resolved };
   if ('step' in checked) return checked.step;
-  const evidence = { ...evidenceOf(progress), ...checked };
+  const evidence = { ...evidenceOf(progress), ...checked, ...present({ landing: task.about?.landing }) };
   const verdict = judged(contextOf(state), { phase: 'monitor', task: task.id, evidence });
   const settled = settleAttempt(evolveTask(task, verdict), settleLimits(state, task));
   if (settled === null) return [fact(verdict)];

@@ -7,6 +7,7 @@ import type { StateDir } from '../domain/ledger/state-dir.ts';
 import type { FrozenPlan } from '../domain/plan/plan.ts';
 import type { PlanSketch } from '../domain/plan/plan-text.ts';
 import type { ProofArtifact } from '../domain/proofs/bundle.ts';
+import type { KeptFile } from '../domain/proofs/kept-files.ts';
 import type { ResolvedSettings } from '../domain/settings/settings.ts';
 import type { Clock } from './clock.ts';
 import type { Disk } from './disk.ts';
@@ -53,6 +54,8 @@ export interface RepositoryHandle extends AsyncDisposable {
   secretsIn(paths: readonly string[], before: CommitId): Promise<readonly Finding[]>;
   /** Keeps a copy of a file of the person as an artifact of a proof. `cwd`: where its path begins. */
   keepProof(run: RunId, cwd: string, file: string): Promise<Result<ProofArtifact, Finding>>;
+  /** Names files of proofs that are gone or were changed. Of a run that has ended, `tidegate clean` may have removed all. */
+  damagedProofs(run: RunId, files: readonly KeptFile[], hasEnded: boolean): Promise<readonly Finding[]>;
   /** Signs something as merged commits are signed. Null: that works, or they are not signed. */
   trySigning(): Promise<Finding | null>;
   /** Tells whether this machine can launch an agent, without calling it. */

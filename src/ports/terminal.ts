@@ -4,7 +4,7 @@ export type Text = string | readonly (string | Span)[];
 
 /**
  * The output of a command. Every text is made safe on the way out, so that no command can forget to,
- * and colours come only from `Span`. After the reader has gone (EPIPE) writing is silently ignored.
+ * and colours come only from `Span`. Line breaks in a text do not begin a line of ours: what follows is indented. After the reader has gone (EPIPE) writing is silently ignored.
  */
 export interface Terminal {
   /** True when a person can be asked: both input and output are a terminal. */

@@ -1,3 +1,4 @@
+import { safeLine } from '../domain/base/safe-text.ts';
 import { openBarriers } from '../domain/closure/barriers.ts';
 import type { RoleProgress, RoleView } from '../domain/closure/role-state.ts';
 import { landingNotes } from '../domain/explain/advice.ts';
@@ -49,7 +50,7 @@ export const overrideLines = (state: RunState, wave: WaveState): readonly Text[]
 
 const noteLines = ([first, ...more]: readonly [string, ...string[]]): readonly Text[] => [
   [{ text: `  ${first}`, tone: 'waiting' }],
-  ...more.map((line) => `    ${line}`),
+  ...more.map((line) => `    ${safeLine(line)}`),
 ];
 
 /** Returns the scope of a closure role, and its agent or command. */

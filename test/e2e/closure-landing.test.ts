@@ -105,6 +105,45 @@ describe('a landing on a branch that has moved', { timeout: 180_000 }, () => {
     await expectSound(p);
   });
 
+  test('is judged again when they changed the matrix that the wave promotes a component in', async () => {
+    const matrix = `{
+  "version": 1,
+  "components": {
+    "parser": { "currentLevel": "repo-landed" },
+    "a": { "currentLevel": "inventoried" },
+    "b": { "currentLevel": "inventoried" },
+    "other": { "currentLevel": "contract-frozen" }
+  }
+}
+`;
+    const promotes = { ...add, promotes: { parser: 'baseline-proved' } };
+    const promoting = { ...plan, matrix: 'docs/matrix.json', tasks: { add: promotes } };
+    const files = { 'docs/matrix.json': matrix };
+    await using p = await project({
+      ...{ files, plan: { ...promoting, closure: { integration: closure.integration, qa: closure.qa } } },
+    });
+    const run = await moved(p, 'docs/matrix.json', matrix.replace('contract-frozen', 'repo-landed'));
+    expect(await p.cli('land', run)).toMatchObject({ code: 0 });
+    expect(await unjudgedIn(p)).toEqual([['docs/matrix.json']]);
+    expect(await startsOf(p)).toEqual(['add', 'integration', 'qa', 'integration', 'qa']);
+    await expectSound(p);
+  });
+
+  test('is judged again when they changed a generated file that was rebuilt on the candidate', async () => {
+    const generated = {
+      ...plan,
+      generated: { 'sum.txt': 'cat a.txt b.txt new.txt > sum.txt' },
+      closure: { integration: closure.integration, qa: closure.qa },
+    };
+    const lines = 'one\ntwo\nthree\nfour\nfive\n';
+    const files = { 'a.txt': lines, 'b.txt': 'b\n', 'sum.txt': `${lines}b\n` };
+    await using p = await project({ files, plan: generated });
+    const run = await moved(p, 'sum.txt', `ONE\n${lines.slice(4)}b\n`);
+    expect(await p.cli('land', run)).toMatchObject({ code: 0 });
+    expect(await unjudgedIn(p)).toEqual([['sum.txt']]);
+    await expectSound(p);
+  });
+
   test('is refused when QA then has concerns; `resolve` and `land` go on', async () => {
     await using p = await project({ plan });
     const run = await moved(p, 'readme.md', 'bad\n');
@@ -134,6 +173,28 @@ describe('a landing on a branch that has moved', { timeout: 180_000 }, () => {
     expect(p.git('show', 'main:new.txt', 'main:readme.md')).toBe('new\nbad');
     expect(await rolesIn(p, run)).toMatchObject([{}, {}, {}, { role: 'qa', state: 'resolved' }]);
     expect(await startsOf(p)).toEqual([...once, 'integration', 'qa', 'qa']);
+    await expectSound(p);
+  });
+
+  test('is refused when a role changes files while it judges it: its report does not count, and nothing is dropped', async () => {
+    const meddles = role('grep -q moved readme.md && echo fix > int.md; tidegate verdict ready', { owns: ['int.md'] });
+    await using p = await project({ plan: { ...plan, closure: { integration: meddles, qa: closure.qa } } });
+    const run = await moved(p, 'readme.md', 'moved\n');
+    const main = p.git('rev-parse', 'main');
+    const refused = await p.cli('land', run);
+    expect(refused.code).toBe(43);
+    const text = refused.stdout + refused.stderr;
+    expect(text).toContain(
+      'the report of integration does not count: wave-1-integration changed int.md while it judged',
+    );
+    expect(text).toContain(`tidegate resolve ${run}/wave-1-integration`);
+    expect(p.git('rev-parse', 'main')).toBe(main);
+    expect(await startsOf(p)).toEqual(['add', 'integration', 'qa', 'integration']);
+    const [command = ''] = await commandsOf(p, run);
+    expect(command).toBe(`tidegate retry ${run}/wave-1-integration`);
+    expect(await p.cli('resolve', `${run}/wave-1-integration`, '-m', 'not needed')).toMatchObject({ code: 0 });
+    expect(await p.cli('land', run)).toMatchObject({ code: 0 });
+    expect(p.git('ls-tree', '--name-only', 'main')).not.toContain('int.md');
     await expectSound(p);
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
@@ -124,6 +124,33 @@ describe('a task that has to be proven live', { timeout: 240_000 }, () => {
     await until(p, run, 'candidate-built', 2);
     expect((await p.cli('drop', `${run}/add`)).code).toBe(0);
     expect(await eventsOf(p, 'merged')).toEqual([]);
+  });
+
+  test('is not landed, and verify says so, when a file that its proof rests on is gone or changed', async () => {
+    await using p = await project({ plan: plan() });
+    const run = await ran(p);
+    expect((await add(p, run, '--file', shot(p))).code).toBe(0);
+    await until(p, run, 'tap-opened');
+    await until(p, run, 'wave-closed');
+    const [proof] = await eventsOf(p, 'proof-registered');
+    const [artifact] = proof?.artifacts ?? [];
+    const kept = join(p.state().proofs(run), artifact?.sha256 ?? '');
+    expect((await p.cli('verify')).code).toBe(0);
+    const main = p.git('rev-parse', 'main');
+    const expectRefused = async (words: string) => {
+      const verified = await p.cli('verify');
+      expect([verified.code, verified.stderr]).toEqual([1, expect.stringContaining(words)]);
+      const landed = await p.cli('land', run);
+      expect([landed.code, landed.stdout + landed.stderr]).toEqual([43, expect.stringContaining(words)]);
+      expect(p.git('rev-parse', 'main')).toBe(main);
+    };
+    writeFileSync(kept, 'forged\n');
+    await expectRefused('of add was changed since it was kept');
+    rmSync(kept);
+    await expectRefused('of add is gone');
+    expect((await p.cli('proof', 'supersede', `${run}/p1`, '--file', shot(p), '-m', 'again')).code).toBe(0);
+    expect(await p.cli('land', run)).toMatchObject({ code: 0 });
+    expect((await p.cli('verify')).code).toBe(0);
   });
 
   test('cannot be proven by an agent in its fence', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { globSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
@@ -9,6 +9,7 @@ import { answerEverything } from '../support/person.ts';
 import { type Ended, handoff, type Project, project, scripted } from '../support/project.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { tempRepo } from '../support/temp-repo.ts';
+import { untilEvent } from '../support/until-event.ts';
 
 const documentOf = ({ stdout }: Ended) =>
   JSON.parse(stdout) as { reason: string; run: string; needs?: { message: string; command: string }[] };
@@ -77,6 +78,29 @@ describe('a state directory on a disk', () => {
     expect(documentOf(await answerEverything(p, run))).toMatchObject({ exit: 0 });
     expect(p.git('show', 'main:one.txt')).toBe('one');
     expect(await p.cli('verify')).toMatchObject({ code: 0 });
+  });
+
+  test('that loses its permissions while a closure role runs (D4): one message says so, the command ends, and resume goes on', {
+    timeout: 120_000,
+  }, async ({ skip }) => {
+    if (process.getuid?.() === 0) return skip('root may write everywhere');
+    const qa = { command: ['/bin/sh', '-c', 'sleep 5; tidegate verdict pass'] };
+    const one = scripted(`echo one > one.txt; ${handoff}`, { owns: ['one.txt'] });
+    await using p = await project({ plan: { land: 'auto', limits: { attempts: 1 }, closure: { qa }, tasks: { one } } });
+    const { run } = documentOf(await p.cli('run', 'plan.yaml', '--json'));
+    const running = p.cli('resume', run, '--yes');
+    await untilEvent(p, (event) => event.type === 'attempt-started' && event.task === 'wave-1-qa');
+    const { root } = p.state();
+    const folders = [root, ...globSync(`${root}/**/*/`)].filter((path) => lstatSync(path).isDirectory());
+    for (const folder of folders) chmodSync(folder, 0o500);
+    const ran = await running;
+    for (const folder of folders) if (existsSync(folder)) chmodSync(folder, 0o700);
+    expect([ran.code, ran.stderr]).toEqual([
+      1,
+      expect.stringMatching(/no permission for .*then run: tidegate resume$/m),
+    ]);
+    expect(documentOf(await answerEverything(p, run))).toMatchObject({ exit: 0 });
+    expect(p.git('show', 'main:one.txt')).toBe('one');
   });
 
   test('that turned read-only (D4): each command ends with one line and exit 1, and nothing is lost', {

@@ -9,7 +9,7 @@ import type { PlannedTask } from '../../src/domain/plan/plan.ts';
 import { isReadOnly } from '../../src/domain/plan/plan.ts';
 import { promoteMatrix } from '../../src/domain/proofs/matrix.ts';
 import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
-import { rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
+import { partsToLand, rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
 import { lostProof } from '../../src/merger/proof/bundles.ts';
 import { promotionsIn } from '../../src/merger/proof/components.ts';
 import { openDependency } from '../../src/merger/proof/dependencies.ts';
@@ -315,7 +315,11 @@ async function rebuildLanding(order: Order, history: History): Promise<MergerAns
   const { tree } = git.read(commit);
   const hasRoles = planInForce(history).plan.waves.some(({ closure = [] }) => closure.length > 0);
   const others = git.diff(eventsOf(history, 'landed').at(-1)?.event.new ?? start, onto).map(({ path }) => path);
-  const work = { others, tasks: unlandedTasks(history), left: [] };
+  const parts = partsToLand(history, null);
+  const changed = (parts.ok ? parts.value : []).flatMap((part) =>
+    git.diff(git.read(part).parents[0] ?? part, part).map(({ path }) => path),
+  );
+  const work = { others, tasks: unlandedTasks(history), changed, left: [] };
   const judged = hasRoles ? { unjudged: unjudgedWork(history, work) } : {};
   if (merged.ok) return record(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...judged });
   const beside = merged.error.map((path) => ({ path, sides: ['branch', 'run'] as const }));

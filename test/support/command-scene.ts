@@ -88,6 +88,7 @@ export async function commandScene(
     checkoutState: async () => ({ branch: 'main', changed: [], untracked: [], ignored: [] }),
     secretsIn: async () => [],
     trySigning: async () => null,
+    damagedProofs: async () => [],
     keepProof: async (_, __, file) => ok({ kind: 'file', name: file, sha256: '0'.repeat(64), bytes: 1 }),
     agentReady: async () => ({ ready: true }),
     openRunDirectory: async () => undefined,

@@ -63,10 +63,10 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     get interactive() {
       return stdout.isTTY === true && stdin().isTTY === true;
     },
-    line: (text = '') => above(() => write(`${paintOut(text)}\n`)),
-    problem: (text) => above(() => stderr.write(`${paintErr(text)}\n`)),
+    line: (text = '') => above(() => write(`${indented(paintOut(text))}\n`)),
+    problem: (text) => above(() => stderr.write(`${indented(paintErr(text))}\n`)),
     json: (document) => write(`${safeJson(maskTexts(document))}\n`),
-    paint: (lines) => lines.map((line) => `${paintOut(line)}\n`).join(''),
+    paint: (lines) => lines.map((line) => `${indented(paintOut(line))}\n`).join(''),
     region: async () => {
       if (!redraws) return nothingDrawn;
       // measuring text takes tables that a command in a pipe does not need
@@ -141,6 +141,9 @@ const painter =
             return colour ? `\x1b[${codes[part.tone]}m${shown(part.text)}\x1b[0m` : shown(part.text);
           })
           .join('');
+
+/** Words of others may have several lines. None of them starts at the left, where the lines of Tidegate do. */
+const indented = (text: string): string => text.replaceAll(/\n(?=[^\s])/g, '\n  ');
 
 /** Files are shown as well, and are not masked where they lie. */
 const shown = (text: string): string => maskShapes(safeText(text));

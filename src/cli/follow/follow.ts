@@ -12,6 +12,7 @@ import type { Stored } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { runDocument } from '../../view/document.ts';
+import { landingNoteLines } from '../../view/role-text.ts';
 import { adviceLines, type RunView, runView, standingLines } from '../../view/run-view.ts';
 import { evolveTimes, noTimes } from '../../view/task-view.ts';
 import { type Context, type ExitCode, exitCodes, type Outcome } from '../frame/command.ts';
@@ -99,11 +100,19 @@ export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 't
   return {
     exit,
     reason,
-    lines: [...lines, ...failureLines(view.state)],
+    lines: [...unseenConcerns(view.state), ...lines, ...failureLines(view.state)],
     data: runDocument(view),
     // people see them in the lines, with their age
     needs: context.json ? [...needsOf(view.state), ...requestNeeds(view.state)] : [],
   };
+}
+
+/** The concerns of security, when the work landed without a question that showed them. */
+function unseenConcerns(state: RunState): readonly Text[] {
+  const { status } = state.landing;
+  const tap = state.taps.land;
+  const isSeen = tap !== undefined && 'by' in tap && tap.by.via !== 'land-flag';
+  return isSeen || (status !== 'landed' && status !== 'offered') ? [] : landingNoteLines(state);
 }
 
 function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: string } {

@@ -63,7 +63,9 @@ async function runCommand(
   if (split.problem !== null) return finish(name, usageError('missing-value', split.problem), context);
   const parsed: ParsedInput[] = [];
   const parser = parserOf(command, library, (input) => parsed.push(input)).configureOutput({
-    writeOut: (text) => context.terminal.line(text.trimEnd()),
+    writeOut: (text) => {
+      for (const line of text.trimEnd().split('\n')) context.terminal.line(line);
+    },
     writeErr: () => {},
   });
   try {
@@ -186,7 +188,7 @@ const environmentFailure = (name: string, { finding }: EnvironmentFailed): Outco
 });
 
 function systemFailure(name: string, error: NodeJS.ErrnoException): Outcome {
-  const message = error.syscall === 'mkdtemp' ? noScratch(error) : error.message;
+  const message = error.syscall === 'mkdtemp' ? noScratch(error) : (unwritable(error, name) ?? error.message);
   return {
     exit: exitCodes.failed,
     reason: 'system-failure',
@@ -194,6 +196,12 @@ function systemFailure(name: string, error: NodeJS.ErrnoException): Outcome {
     data: { message },
   };
 }
+
+/** Null unless a file could not be written because of its permissions or a read-only disk. */
+const unwritable = ({ code = '', path }: NodeJS.ErrnoException, name: string): string | null =>
+  path === undefined || !['EACCES', 'EPERM', 'EROFS'].includes(code)
+    ? null
+    : `no permission for ${path} (${code}). Make it accessible, then run: tidegate ${name === 'run' ? 'resume' : name}`;
 
 /** The system makes up the names of temporary files, so only the directory is worth naming. */
 const noScratch = ({ code, path = '' }: NodeJS.ErrnoException): string =>

@@ -3,6 +3,7 @@ import { openCriticalQuestions } from '../board/board-requests.ts';
 import { dependencyFinding, heldWave, isForPerson } from '../dependencies/blocks.ts';
 import { otherRun } from '../dependencies/dependency.ts';
 import type { Finding } from '../findings/finding.ts';
+import { findingsIn } from '../gates/verdict.ts';
 import { closureOf, type PlannedTask } from '../plan/plan.ts';
 import { openComponents } from '../proofs/components.ts';
 import { openBundles, unprovenToLand } from '../proofs/open-bundles.ts';
@@ -154,9 +155,18 @@ export function roleStatusOf(
   const report = task === null ? null : reportOf(task);
   const found =
     report === null
-      ? [reportMissing(role)]
+      ? [reportMissing(role, whyVoid(task))]
       : [...judgeReport(role, report), ...docsFindings(role, report, docsQueueOf(state, round.steps))];
   return { subject, task, report, because: isResolved ? [] : found, isResolved };
+}
+
+/** The first finding about a role that gave a report and did not pass its gates. Undefined for a role without a report. */
+function whyVoid(task: TaskState | null): Finding | undefined {
+  const progress = task?.progress;
+  if (progress?.status !== 'held' && progress?.status !== 'failed') return undefined;
+  const { dispatched, monitored, handoff } = progress.attempt;
+  if (handoff.kind !== 'given' || handoff.handoff.report === undefined) return undefined;
+  return findingsIn([...(dispatched ?? []), ...(monitored ?? [])])[0];
 }
 
 /** The report of a role whose attempt passed its gates. */

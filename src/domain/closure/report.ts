@@ -1,3 +1,4 @@
+import { present } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Handoff } from '../gates/evidence.ts';
 import type { PlannedTask } from '../plan/plan.ts';
@@ -139,10 +140,11 @@ const missingCode: Readonly<Record<ClosureRole, string>> = {
   qa: 'missing-cont-qa',
 };
 
-/** The role has given no report for this tree. */
-export const reportMissing = ({ id, closes: role = 'qa' }: PlannedTask): Finding => ({
+/** The role has given no report for this tree, or one that does not count. */
+export const reportMissing = ({ id, closes: role = 'qa' }: PlannedTask, because?: Finding): Finding => ({
   rule: 'role-report-missing',
   task: id,
   role,
   code: missingCode[role],
+  ...present({ because }),
 });

@@ -48,6 +48,7 @@ function barrierText({ tasks }: RunState, { because, task, owner }: Barrier): st
   const text = describeFinding(because);
   const progress = task === undefined ? undefined : tasks[task]?.progress;
   if (owner !== 'person' || (progress?.status !== 'failed' && progress?.status !== 'held')) return brief(text, 300);
+  if ('because' in because && because.because !== undefined) return brief(text, 300);
   const { dispatched, monitored } = progress.attempt;
   const [first] = findingsIn([...(dispatched ?? []), ...(monitored ?? [])]);
   return brief(first === undefined || first.rule === because.rule ? text : `${text}: ${describeFinding(first)}`, 300);

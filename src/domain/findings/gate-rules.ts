@@ -52,7 +52,8 @@ export type GateRules = {
     readonly because?: Finding;
     readonly words?: string;
   };
-  'handoff-present': unknown;
+  /** `role`: the agent of a closure role, which ends with a report. */
+  'handoff-present': { readonly role?: ClosureRole };
   'handoff-valid': { readonly because: Finding };
   'handoff-nonce': unknown;
   /** `words`: its summary, then the remaining work. */
@@ -104,6 +105,14 @@ export type GateRules = {
     readonly level: BundleLevel;
     readonly code: 'missing-proof-bundle' | 'stale-proof-bundle' | 'proof-revoked' | 'proof-level-gap';
   };
+  /** A file that a proof rests on is gone or was changed. `bundle` is absent for a proof that an attempt left. */
+  'proof-damaged': {
+    readonly run: RunId;
+    readonly task: TaskId;
+    readonly file: string;
+    readonly fault: 'missing' | 'differs';
+    readonly bundle?: string;
+  };
   /** A promoted component is not proven by all its owners. `tasks`: the owners that it waits for. */
   'component-open': {
     readonly run?: RunId;
@@ -129,8 +138,18 @@ export type GateRules = {
     readonly words: readonly string[];
   };
   'open-question': { readonly run: RunId; readonly record: string };
-  /** The role has given no report for the tree that would be merged. `code` is absent in verdicts of the first versions. */
-  'role-report-missing': { readonly task: TaskId; readonly role: ClosureRole; readonly code?: string };
+  /**
+   * The role has given no report that counts for the tree that would be merged. `code` is absent in verdicts of the first versions.
+   * `because`: why the report that it gave does not count.
+   */
+  'role-report-missing': {
+    readonly task: TaskId;
+    readonly role: ClosureRole;
+    readonly code?: string;
+    readonly because?: Finding;
+  };
+  /** A closure role changed files while it judged a landing. */
+  'landing-changed': { readonly task: TaskId; readonly paths: readonly string[] };
   'run-branch': { readonly expected: CommitId; readonly actual: CommitId };
   'merge-proof': unknown;
   // posting to an address, opening a thread

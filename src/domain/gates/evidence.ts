@@ -250,6 +250,8 @@ export type MonitorEvidence = {
   readonly checks?: readonly CheckOutcome[];
   /** The snapshot of a resolver, compared with both sides. Absent for other tasks, and until it is compared. */
   readonly sides?: ComparedSides;
+  /** Set when a closure role judged a landing on a branch that has moved. */
+  readonly landing?: true;
 };
 
 export type CheckOutcome = {

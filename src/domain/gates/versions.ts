@@ -16,10 +16,10 @@ export const gateVersions = {
   fence: 1,
   task: 1,
   exit: 2,
-  handoff: 2,
-  report: 2,
-  snapshot: 5,
-  secrets: 5,
+  handoff: 3,
+  report: 3,
+  snapshot: 6,
+  secrets: 6,
   scope: 7,
   sides: 1,
   files: 1,
@@ -30,7 +30,7 @@ export const gateVersions = {
   plan: 1,
   round: 3,
   check: 1,
-  role: 3,
+  role: 4,
   bundle: 1,
   component: 1,
   'run-branch': 1,
@@ -54,6 +54,6 @@ export const phaseVersions = {
 } as const satisfies Readonly<Record<Phase, number>>;
 
 /** Versions of decisions that are no verdicts: files that no snapshot holds, the settlement of an attempt, and requests of a session. */
-export const decisionVersions = { kept: 1, settlement: 5, session: 5 } as const satisfies Readonly<
+export const decisionVersions = { kept: 1, settlement: 6, session: 5 } as const satisfies Readonly<
   Record<string, number>
 >;

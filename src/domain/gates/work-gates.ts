@@ -145,7 +145,9 @@ function judgeRoleEnd(task: PlannedTask, role: ClosureRole, evidence: MonitorEvi
   const handoff =
     left.kind === 'invalid'
       ? inconclusive('handoff', { rule: 'handoff-valid', because: left.because })
-      : judgeHandoff(evidence);
+      : left.kind === 'absent'
+        ? inconclusive('handoff', { rule: 'handoff-present', role })
+        : judgeHandoff(evidence);
   return [handoff, report];
 }
 
@@ -154,7 +156,7 @@ type Granted = readonly { readonly task: TaskId; readonly paths: readonly string
 function judgeSnapshot(
   plan: FrozenPlan,
   task: PlannedTask,
-  { snapshot, snapshotProblem, acceptance }: MonitorEvidence,
+  { snapshot, snapshotProblem, acceptance, landing }: MonitorEvidence,
   granted: Granted,
 ): readonly Verdict[] {
   if (snapshot === null) {
@@ -164,7 +166,9 @@ function judgeSnapshot(
   return [
     failWith('snapshot', snapshot.refused),
     failWith('secrets', snapshot.secrets),
-    judgeScope(plan, task, { diff: snapshot.diff, edited: acceptance?.edited ?? [] }, granted),
+    landing === true
+      ? judgeLandingChanges(task, snapshot)
+      : judgeScope(plan, task, { diff: snapshot.diff, edited: acceptance?.edited ?? [] }, granted),
     judgeCount(plan, snapshot.diff.length),
     judgeEmpty(task, snapshot.diff.length),
     ...judgeDeliverables(task, snapshot),
@@ -175,6 +179,10 @@ type Changes = Pick<SnapshotEvidence, 'diff'> & Pick<Acceptance, 'edited'>;
 
 const judgeScope = (plan: FrozenPlan, task: PlannedTask, { diff, edited }: Changes, granted: Granted): Verdict =>
   failWith('scope', outOfScope(scopeOf(plan, task, granted, edited), diff));
+
+/** A closure role that judges a landing may change nothing, whatever it owns: nobody would judge its change, and it would not land. */
+const judgeLandingChanges = ({ id: task }: PlannedTask, { diff }: SnapshotEvidence): Verdict =>
+  failWith('scope', diff.length === 0 ? [] : [{ rule: 'landing-changed', task, paths: diff.map(({ path }) => path) }]);
 
 function judgeCount(plan: FrozenPlan, changed: number): Verdict {
   const { files: limit } = plan.limits;

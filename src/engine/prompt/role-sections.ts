@@ -53,7 +53,7 @@ export function passedChecksSection({ plan: { checks } }: RunState): Section {
 }
 
 export const roleScopeSection = (state: RunState, task: PlannedTask): string =>
-  isReadOnly(task)
+  isReadOnly(task) || state.tasks[task.id]?.about?.landing === true
     ? '## Your scope\n\nChange no file: your report is the result. Put scratch files in /tmp.'
     : scopeSection(state, task);
 

@@ -86,8 +86,12 @@ export async function hostCoordinator(setting: HostSetting, ledger: Ledger): Pro
     stop: async () => {
       presence[Symbol.dispose]();
       await markers[Symbol.asyncDispose]();
-      await engine.stop();
-      await merger[Symbol.asyncDispose]();
+      try {
+        await engine.stop();
+      } finally {
+        // a merger that is left keeps this process from ending
+        await merger[Symbol.asyncDispose]();
+      }
       await recordInRepo(ledger, epoch, { type: 'coordinator-stopped', epoch });
       await ledger.releaseEpoch(epoch);
     },

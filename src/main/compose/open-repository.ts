@@ -172,6 +172,14 @@ function handleOf(
     },
     checkoutState: (owned) => readCheckoutState(checkout, context.env, owned),
     secretsIn: (paths, before) => secretsInCheckout(checkout, paths, before),
+    damagedProofs: async (run, files, hasEnded) => {
+      const { damagedProofs, isCleaned } = await import('../../adapters/kept-proofs/index.ts');
+      return await damagedProofs(
+        state,
+        run,
+        files.filter((file) => !hasEnded || !isCleaned(state, run, file)),
+      );
+    },
     keepProof: async (run, cwd, file) => {
       const { keepProof } = await import('../../adapters/files/keep-proof.ts');
       return await keepProof(state.proofs(run), cwd, file);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commitsBetween, isAncestor, openPerson, readRef } from '../../adapters/git/write/index.ts';
+import { damagedProofs } from '../../adapters/kept-proofs/index.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
@@ -7,6 +8,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { landingConflicts } from '../../domain/landing/land-some.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
+import { type KeptFile, keptFiles } from '../../domain/proofs/kept-files.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
 import { lostProof } from '../proof/bundles.ts';
@@ -18,6 +20,7 @@ import { offer, recordBranch } from './offer.ts';
 import {
   approvedTasks,
   compareDefinitions,
+  judgedBefore,
   mergedTasks,
   partsToLand,
   rebuiltSince,
@@ -52,6 +55,8 @@ export async function moveLanding(order: MergerOrder): Promise<MergerAnswer> {
     return await landed(order, { ...decided.value, old });
   const proven = await verifyLanding(order, history, decided.value);
   if (!proven.ok) return await refuse(order, proven.error);
+  const [damaged] = await damagedProofs(order.state, order.run, filesToLand(history, decided.value));
+  if (damaged !== undefined) return await refuse(order, damaged);
   const compared = decided.value.rebuilt === null ? await compareWithBase(order, history, decided.value) : null;
   if (compared !== null) return compared;
   const ready = await examineMove(order, { ref, old, new: next });
@@ -130,6 +135,12 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
   return ok({ branch, old, new: next, rebuilt: rebuilt ?? null, tasks, isOwn });
 }
 
+/** The files that the proofs of these tasks rest on. */
+function filesToLand(history: History, { tasks }: Landing): readonly KeptFile[] {
+  const all = tasks ?? unlandedTasks(history);
+  return keptFiles(history).filter(({ task }) => all.includes(task));
+}
+
 const beginOf = (history: History): CommitId =>
   eventsOf(history, 'run-branch-made')[0]?.event.commit ?? creation(history).target.commit;
 
@@ -199,12 +210,20 @@ async function verifyLanding(order: MergerOrder, history: History, landing: Land
     const trees = [tree, ...(before === undefined ? [] : [before.tree])];
     const unchecked = [...new Set(trees.flatMap((one) => uncheckedOn(history, one)))];
     if (unchecked.length > 0) return err({ rule: 'landing-unchecked', branch, checks: unchecked });
-    const unjudged = landingGap(history, landing.rebuilt);
+    const unjudged = landingGap(history, { ...landing.rebuilt, ...(await judgedAt(repository, history, landing)) });
     if (unjudged !== null) return err({ rule: 'landing-role', run: order.run, branch, task: unjudged });
   }
   if (landing.old !== null && !(await isAncestor(repository, landing.old, landing.new)))
     return err({ rule: 'landing-not-ahead', branch });
   return ok(null);
+}
+
+/** Finds out again on which paths reports no longer hold. Empty for a run branch that lands as it is: its reports are about that. */
+async function judgedAt(repository: string, history: History, { rebuilt, tasks }: Landing) {
+  const parts = partsToLand(history, tasks);
+  if (rebuilt === null || rebuilt.asMerged === true || !parts.ok) return {};
+  const { onto } = rebuilt;
+  return await judgedBefore(repository, history, { onto, tasks: tasks ?? unlandedTasks(history), parts: parts.value });
 }
 
 /** Checks of the plan in force that did not pass on this very tree when they last ran, or never ran under it. */

@@ -99,25 +99,47 @@ export async function rebuildLanding(order: MergerOrder): Promise<MergerAnswer> 
   }
   const going = chosen ?? unlandedTasks(history);
   const defined = await definedBefore(repository, history, { base: onto, top: { commit, tree }, tasks: going });
-  const judged = await judgedBefore(repository, history, { onto, tasks: going });
+  const judged = await judgedBefore(repository, history, { onto, tasks: going, parts: parts.value });
   return await recordRebuilt(order, { onto, commit, tree, conflicts: [], ...judged, ...tasks, ...defined });
 }
 
 /** The paths on which the reports of closure roles no longer hold, or the tree of the reports. Empty for a plan without closure roles. */
-async function judgedBefore(
+export async function judgedBefore(
   repository: string,
   history: History,
-  { onto, tasks }: { readonly onto: CommitId; readonly tasks: readonly TaskId[] },
+  {
+    onto,
+    tasks,
+    parts,
+  }: { readonly onto: CommitId; readonly tasks: readonly TaskId[]; readonly parts: readonly CommitId[] },
 ): Promise<{ readonly unjudged?: readonly string[]; readonly reported?: TreeId }> {
   const { plan } = planInForce(history);
   if (plan.waves.every(({ closure = [] }) => closure.length === 0)) return {};
   const begin = eventsOf(history, 'run-branch-made')[0]?.event;
   const from = standingLandings(history).at(-1)?.new ?? begin?.onto ?? begin?.commit ?? onto;
   const others = (await readChanges(repository, from, onto)).map(({ path }) => path);
-  const left = unlandedTasks(history).filter((task) => !tasks.includes(task));
-  const unjudged = unjudgedWork(history, { others, tasks, left });
+  const edited = editedParts(history);
+  const changed = await pathsOf(
+    repository,
+    parts.flatMap((part) => [part, edited.get(part) ?? part]),
+  );
+  const isLeft = (task: TaskId): boolean => unlandedTasks(history).includes(task) && !tasks.includes(task);
+  const merged = eventsOf(history, 'merged').flatMap(({ event }) => event.tasks);
+  const left = await pathsOf(
+    repository,
+    merged.filter(({ task }) => isLeft(task)).map(({ commit }) => commit),
+  );
+  const unjudged = unjudgedWork(history, { others, changed, left, tasks });
   const reported = reportedTree(history);
   return unjudged.length > 0 || reported === undefined ? { unjudged } : { unjudged, reported };
+}
+
+/** The paths that these commits change, each compared with its parent. */
+async function pathsOf(repository: string, commits: readonly CommitId[]): Promise<readonly string[]> {
+  const paths = new Set<string>();
+  for (const [id, { parents, tree }] of await readCommits(repository, [...new Set(commits)]))
+    for (const { path } of await readChanges(repository, parents[0] ?? id, tree)) paths.add(path);
+  return [...paths];
 }
 
 /** Names that the branch has, and others by which some file system would find the same file once this has landed. */

@@ -11,6 +11,7 @@ import {
   me,
   order,
   plan,
+  snapshot,
   task,
   tree,
 } from '../../../test/support/plans.ts';
@@ -39,6 +40,8 @@ type Wrong = {
   readonly fails?: 'monitor' | 'dispatch';
   readonly after?: readonly RunEvent[];
   readonly resolved?: boolean;
+  /** Paths that its attempt changed. */
+  readonly changed?: readonly string[];
 };
 
 const clear: RoleReport = { word: 'clear', findings: [] };
@@ -78,7 +81,13 @@ function historyOf(wrong: Wrong) {
     },
     {
       ...{ ...judged, phase: 'monitor', task: id },
-      evidence: { attempt: own, nonce: 'n', ending: exited(0), handoff: given, snapshot: null },
+      evidence: {
+        attempt: own,
+        nonce: 'n',
+        ending: exited(0),
+        handoff: given,
+        snapshot: snapshot(role, wrong.changed ?? []),
+      },
       verdicts: wrong.fails === 'monitor' ? failed : verdicts,
     },
     ...(wrong.after ?? []),
@@ -176,4 +185,5 @@ test('a landing is proven by a report on the rebuilt tree, never by one on the t
   expect(gapOf({ openedTree: 'rebuilt', said: { ...said, dimensions: { docs: 'blocked' } } })).toBe('wave-1-qa');
   expect(gapOf({ openedTree: 'rebuilt', fails: 'monitor' })).toBe('wave-1-qa');
   expect(gapOf({ openedTree: 'rebuilt', leaves: ['monitor'] })).toBe('wave-1-qa');
+  expect(gapOf({ openedTree: 'rebuilt', changed: ['docs/int.md'] })).toBe('wave-1-qa');
 });

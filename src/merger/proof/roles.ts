@@ -16,7 +16,6 @@ import {
   isVoidedBy,
   type JudgedPhase,
   judgedPhases,
-  lastSnapshot,
   planInForce,
   type RecordedEvent,
 } from './history.ts';
@@ -92,20 +91,23 @@ export const reportedTree = (history: History): TreeId | undefined =>
     ({ event: { verdicts, evidence } }) => passes(verdicts) && (evidence.closure?.reports ?? []).length > 0,
   )?.event.evidence.tree;
 
-/** The paths that no report is about any more, when these tasks land beside what others changed, without the tasks of `left`. */
+/**
+ * The paths that no report is about any more, when these tasks land beside what others changed. `changed` are the paths of all commits
+ * that land, `left` those of merged commits that do not.
+ */
 export function unjudgedWork(
   history: History,
-  work: { readonly others: readonly string[]; readonly tasks: readonly TaskId[]; readonly left: readonly TaskId[] },
+  work: {
+    readonly others: readonly string[];
+    readonly changed: readonly string[];
+    readonly left: readonly string[];
+    readonly tasks: readonly TaskId[];
+  },
 ): readonly string[] {
   const { plan } = planInForce(history);
-  const changedBy = (tasks: readonly TaskId[]): readonly string[] =>
-    tasks.flatMap((task) => lastSnapshot(history, task)?.diff.map(({ path }) => path) ?? []);
+  const { others, changed, left } = work;
   const reads = work.tasks.flatMap((task) => plannedById(plan, task)?.reads ?? []);
-  const leftOut = changedBy(work.left);
-  return unjudgedPaths([...new Set([...work.others, ...leftOut])], {
-    changed: [...changedBy(work.tasks), ...leftOut],
-    reads,
-  });
+  return unjudgedPaths([...new Set([...others, ...left])], { changed: [...changed, ...left], reads });
 }
 
 /**
@@ -125,6 +127,8 @@ export function landingGap(history: History, rebuilt: Extract<RunEvent, { type: 
     const handoff = monitor?.event.evidence.handoff;
     const report = handoff?.kind === 'given' ? handoff.handoff.report : undefined;
     if (monitor === undefined || report === undefined || !passes(monitor.event.verdicts)) return role.id;
+    // its changes are not in the tree that lands
+    if (monitor.event.evidence.snapshot?.diff.length !== 0) return role.id;
     if (role.closes === undefined || judgeReport(role, report).length > 0) return role.id;
     const { attempt } = monitor.event.evidence;
     if ('gap' in proveAttempt(history, { task: role.id, attempt, tree: rebuilt.tree, report }, monitor)) return role.id;

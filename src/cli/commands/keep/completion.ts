@@ -19,7 +19,7 @@ export const completionCommand = command({
       return usageError('unknown-shell', `completion: there is no script for ${shell}; use bash, zsh or fish`);
     const shown = (await allCommands(commands)).filter(({ hidden }) => hidden !== true);
     const text = write(shown.map(wordsOf));
-    return done([text], { shell, script: text });
+    return done(text.split('\n'), { shell, script: text });
   },
 });
 

@@ -1,6 +1,9 @@
 import { dcmSessionLine, replayDcmSessions } from '../../../dcm/replay.ts';
 import { endText } from '../../../domain/explain/ending.ts';
+import { describeWithFix, explain } from '../../../domain/explain/explain.ts';
+import type { Finding } from '../../../domain/findings/finding.ts';
 import type { Earlier } from '../../../domain/ledger/replayed.ts';
+import { keptFiles } from '../../../domain/proofs/kept-files.ts';
 import { knownRuns } from '../../../engine/orders/find-run.ts';
 import { replayRun } from '../../../engine/replay.ts';
 import { dcmStream, isDcmStream } from '../../../ports/ledger.ts';
@@ -33,7 +36,7 @@ export const replayCommand = command({
 export const verifyCommand = command({
   name: 'verify',
   group: 'keep',
-  summary: 'verify the hash chain of the ledger, and replay every run',
+  summary: 'verify the hash chain of the ledger and the files of proofs, and replay every run',
   looks: async (_input, repo) => {
     const chain = await repo.ledger.verify();
     if (!chain.ok) {
@@ -53,13 +56,34 @@ export const verifyCommand = command({
     ];
     const differences = replays.flatMap((one) => ofRun(one.run, one.differences));
     const earlier = replays.flatMap((one) => ofRun(one.run, one.earlier));
-    const data = { chain, runs: runs.length, sessions: sessions.length, differences, earlier };
+    const damaged = (await Promise.all(runs.map((one) => damagedOf(repo, one)))).flat();
+    const proofs = damaged.length === 0 ? {} : { proofs: ofFindings(damaged) };
+    const data = { chain, runs: runs.length, sessions: sessions.length, differences, earlier, ...proofs };
     if (differences.length > 0) return differenceOutcome(differences, data);
+    if (damaged.length > 0)
+      return {
+        exit: exitCodes.failed,
+        reason: 'proof-damaged',
+        problems: damaged.map(({ run, finding }) => `tidegate: ${run}: ${describeWithFix(finding)}`),
+        data,
+      };
     const others = sessions.length === 0 ? [] : [`${counted(sessions.length, 'session')} of other programs`];
     const what = [counted(chain.events, 'event'), counted(runs.length, 'run'), ...others].join(', ');
     return done([`Sound: ${what}; head ${chain.head.slice(0, 12)}`, ...earlierLines(earlier)], data);
   },
 });
+
+/** Compares the files that proofs of a run rest on with their hashes in the ledger. */
+async function damagedOf(
+  repo: RepositoryHandle,
+  { run, stored, state }: Awaited<ReturnType<typeof knownRuns>>[number],
+) {
+  const found = await repo.damagedProofs(run, keptFiles(stored), state !== null && state.ended !== null);
+  return found.map((finding) => ({ run, finding }));
+}
+
+const ofFindings = (damaged: readonly { readonly run: string; readonly finding: Finding }[]) =>
+  damaged.map(({ run, finding }) => ({ run, ...explain(finding) }));
 
 const ofRun = <T extends object>(run: string, items: readonly T[]) => items.map((one) => ({ run, ...one }));
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -53,7 +53,7 @@ export const gateSentences: Sentences<GateRules> = {
     const ending = reason !== 'exited' ? reason : signal === null ? `exit ${code}` : `killed by ${signal}`;
     return sentence(trouble === undefined ? [ending, ...causes].join(': ') : `${ending}${failure}`);
   },
-  'handoff-present': () => 'the agent exited without a handoff',
+  'handoff-present': ({ role }) => `the agent exited without a ${role === undefined ? 'handoff' : 'report'}`,
   'handoff-valid': ({ because }, explain) => explain(because).detail,
   'handoff-nonce': () => 'the handoff belongs to another attempt',
   'handoff-status': ({ status, words: [summary = '', ...remaining] }) =>
@@ -98,6 +98,13 @@ export const gateSentences: Sentences<GateRules> = {
       ? {}
       : { fix: `tidegate proof add ${run}/${task} --level ${level} --file <path> -m "<attestation>"` }),
   }),
+  'proof-damaged': ({ run, task, file, fault, bundle }) => ({
+    detail: `the proof ${file} of ${task} ${fault === 'missing' ? 'is gone' : 'was changed since it was kept'}`,
+    fix:
+      bundle === undefined
+        ? 'restore the file in the state directory'
+        : `tidegate proof supersede ${run}/${bundle} --file <path> -m "<attestation>"`,
+  }),
   'component-open': ({ run, component, level, tasks, code }) => ({
     detail: componentGaps[code](component, level, tasks.join(', ')),
     ...(run === undefined || code !== 'component-proof-missing'
@@ -111,7 +118,14 @@ export const gateSentences: Sentences<GateRules> = {
     detail: `the critical question ${record} is not answered`,
     fix: `tidegate answer ${run}/${record} -m "…"`,
   }),
-  'role-report-missing': ({ role }) => `${role} has not reported on this tree`,
+  'role-report-missing': ({ role, because }, explain) =>
+    because === undefined
+      ? `${role} has not reported on this tree`
+      : `the report of ${role} does not count: ${explain(because).detail}`,
+  'landing-changed': ({ task, paths }) => ({
+    detail: `${task} changed ${few(paths)} while it judged a landing, and only a run can bring in changes`,
+    fix: 'make the change in a new run',
+  }),
   'run-branch': ({ expected, actual }) => `the run branch is at ${actual} instead of ${expected}`,
   'merge-proof': () => 'the merger gave no proof',
   'delivery-address': ({ fault }) => addressFaults[fault],
