@@ -105,12 +105,7 @@ describe('the report of a closure role', () => {
       /pass is not a word of security; its words are clear,/,
     ],
     ['with a part of another role', 'security', { word: 'clear', items: [] }, /the report of security has no items/],
-    [
-      'with a word that no role has',
-      'security',
-      { word: 'fine' },
-      /the closure role security ends with a report: tidegate verdict clear|concerns|blocked/,
-    ],
+    ['with a word that no role has', 'security', { word: 'fine' }, /role security .* verdict clear\|concerns\|blocked/],
     [
       'with an unknown dimension',
       'qa',
