@@ -36,7 +36,7 @@ export const replayCommand = command({
 export const verifyCommand = command({
   name: 'verify',
   group: 'keep',
-  summary: 'verify the hash chain of the ledger and the files of proofs, and replay every run',
+  summary: 'verify the ledger and the files of proofs, and replay every run',
   looks: async (_input, repo) => {
     const chain = await repo.ledger.verify();
     if (!chain.ok) {
