@@ -103,7 +103,7 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
       await entry.log.catchUp();
       await createOrdered(ports, entry.log, logs());
       if (entry.driver !== null || entry.log.state() === null) continue;
-      entry.driver = driveRun(entry.log, performer(ports, entry.log), clock, neighbours);
+      entry.driver = driveRun(entry.log, performer(ports, entry.log, clock), clock, neighbours);
       entry.driver.failed.catch(failed.reject);
       dispatch({ type: 'admitted', run });
     }

@@ -1,5 +1,6 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { unreachable } from '../domain/base/result.ts';
+import { openRecords } from '../domain/closure/barriers.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { ThreadEvidence } from '../domain/gates/evidence.ts';
 import { judged } from '../domain/gates/judge.ts';
@@ -9,6 +10,7 @@ import { landsOnOwnBranch } from '../domain/plan/plan.ts';
 import { startable } from '../domain/run/schedule.ts';
 import type { Attempt } from '../domain/run/task.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
+import type { Clock } from '../ports/clock.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { Threads } from '../ports/outbox.ts';
@@ -22,7 +24,11 @@ import { type RunLog, StaleEpoch } from './run-log.ts';
 type Supervision = { readonly followed: PromiseWithResolvers<void>; ended: Promise<void> | undefined };
 
 /** Performs one effect and records its result. Repeating it after a crash is safe. */
-export function performer(ports: EnginePorts, log: RunLog): (effect: Effect) => Promise<void> {
+export function performer(
+  ports: EnginePorts,
+  log: RunLog,
+  clock: Pick<Clock, 'now'>,
+): (effect: Effect) => Promise<void> {
   const attempts = new Map<string, Supervision>();
   const supervision = (id: string): Supervision => {
     const one = attempts.get(id) ?? { followed: Promise.withResolvers<void>(), ended: undefined };
@@ -42,7 +48,7 @@ export function performer(ports: EnginePorts, log: RunLog): (effect: Effect) => 
         return askMerger(ports, log, { do: 'merge', run: log.run, wave: effect.wave, round: effect.round }, null);
       case 'supervise': {
         const one = supervision(effect.attempt.id);
-        one.ended = superviseAttempt(ports, log, effect, one.followed.resolve).finally(() => {
+        one.ended = superviseAttempt({ ...ports, clock }, log, effect, one.followed.resolve).finally(() => {
           attempts.delete(effect.attempt.id);
           one.followed.resolve();
         });
@@ -144,12 +150,21 @@ async function askMerger(
     return log.record((state) => (state?.pending.some((waiting) => waiting.seq === answers) ? [settled] : null));
   }
   if (answer.outcome === 'done') return;
-  if (request.do === 'merge' && answer.because.rule === 'run-abandoned') return;
+  if (request.do === 'merge' && isOvertaken(log, request.wave, answer.because)) return;
   if (request.do === 'land' || request.do === 'rebuild-landing') return landingRefused(ports, log, answer.because);
   // under another version of the plan the base is requested anew
   if (request.do === 'make-task-base')
     return log.state()?.hash === planBefore ? baseRefused(log, request.task, answer.because) : undefined;
   throw new EnvironmentFailed({ rule: 'merger-refused', request: request.do, because: answer.because });
+}
+
+/** The run was abandoned, or a record was posted, after the merge was requested. The state of the run shows it now. */
+function isOvertaken(log: RunLog, index: number, because: Finding): boolean {
+  if (because.rule === 'run-abandoned') return true;
+  const state = log.state();
+  const wave = state?.waves[index];
+  const isOpen = because.rule === 'proof-broken' && because.gap === 'record-open';
+  return isOpen && state !== null && wave !== undefined && openRecords(state, wave).length > 0;
 }
 
 /** A refused undo names the command that asks for it again. */

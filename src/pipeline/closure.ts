@@ -1,5 +1,5 @@
 import type { TaskId, TreeId } from '../domain/base/ids.ts';
-import { openProofs } from '../domain/closure/barriers.ts';
+import { openProofs, openRecords } from '../domain/closure/barriers.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
 import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
 import type { CheckOutcome, ClosureEvidence } from '../domain/gates/evidence.ts';
@@ -44,6 +44,7 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   const tasks = tasksOfWave(state, wave.index);
   // a landing in progress is of the waves closed before it; the next landing takes what is merged and closed after it
   if (isQueued(state.landing)) return [];
+  if (openRecords(state, wave).length > 0) return [];
   if (tasks.every(isResolved))
     return openProofs(state, wave).length > 0 ? [] : [fact({ type: 'wave-closed', wave: wave.index })];
   const isBusy = tasks.some((task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)));

@@ -91,7 +91,7 @@ function requests(state: RunState, inputs: StepInputs): readonly Step[] {
     if (subject !== undefined && busy.has(subject)) continue;
     const delivery = notedDelivery(state, seq, request);
     if (delivery !== null) return [...found, fact(delivery, { type: 'request-accepted', request: seq })];
-    const decided = answer(state, request);
+    const decided = answer(state, request, inputs.now);
     if (!decided.ok) return [...found, fact({ type: 'request-refused', request: seq, because: decided.error })];
     if (decided.value !== 'later')
       return [...found, fact(...decided.value, { type: 'request-accepted', request: seq })];

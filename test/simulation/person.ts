@@ -1,4 +1,5 @@
 import { type RunId, runId, type TaskId, taskId } from '../../src/domain/base/ids.ts';
+import { recordActs } from '../../src/domain/board/acts.ts';
 import { roleId } from '../../src/domain/closure/roles.ts';
 import { type Need, needsOf } from '../../src/domain/explain/needs.ts';
 import type { RequestEvent, TapName } from '../../src/domain/ledger/requests.ts';
@@ -35,6 +36,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-post', kind: 'note', target: random.pick([task, 'all', 'person']), text: 'mind the gap', by },
     { type: 'requested-answer', record: random.pick(['1', '2', '9']), text: random.pick(['yes', null]), by },
     { type: 'requested-answer', record: '1', text: null, by },
+    ...onBoard(random, task, by),
     { type: 'requested-raise', task: random.chance(0.5) ? task : null, usd: random.pick([-1, 1, 5]), by },
     { type: 'requested-rework', task, message: 'again, please', by },
     { type: 'requested-resolve', barrier: task, reason: 'it is fine', by },
@@ -69,6 +71,17 @@ export function whim(random: Random, state: RunState): RequestEvent {
     // what has landed is there to be taken back
     ...(state.undo.status === 'landed' ? Array.from({ length: 30 }, () => undo) : []),
   ]);
+}
+
+/** Requests and contradictions of people, and acts on any record, with or without a reason. */
+function onBoard(random: Random, task: TaskId, by: RequestEvent['by']): readonly RequestEvent[] {
+  const kind = random.pick(['request', 'question', 'contradiction'] as const);
+  const words = random.chance(0.8) ? { text: 'seen it' } : {};
+  const act = random.pick(recordActs);
+  return [
+    { type: 'requested-post', kind, target: task, text: 'do this too', by },
+    { type: 'requested-record', record: random.pick(['1', '2', '3']), act, ...words, to: task, by },
+  ];
 }
 
 /** The plan as somebody might have it next: one task less, one more, or one that says something else. Not always a good one. */
@@ -193,6 +206,8 @@ export function typed(state: RunState, need: Need): RequestEvent {
       return { type: 'requested-resolve', barrier: id ?? '', reason: 'seen it', by: me };
     case 'answer':
       return { type: 'requested-answer', record: id ?? '', text: 'the first', by: me };
+    case 'record':
+      return { type: 'requested-record', record: id ?? '', act: 'resolve', text: 'it is settled', by: me };
     case 'rework':
       return { type: 'requested-rework', task, message: 'mend it', by: me };
     case 'accept': {

@@ -120,6 +120,7 @@ const everything: readonly LedgerEvent['type'][] = [
   'phase-judged',
   'plan-replaced',
   'record-answered',
+  'record-changed',
   'record-closed',
   'record-posted',
   'request-accepted',

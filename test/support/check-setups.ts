@@ -38,6 +38,7 @@ function branchTree(history: readonly Stored[]): string | undefined {
   const merged = all(history, 'merged').at(-1)?.event;
   if (merged === undefined) return all(history, 'run-branch-made').at(-1)?.event.tree;
   const steps = all(history, 'candidate-built').flatMap(({ event }) => event.steps);
-  const completed = all(history, 'candidate-completed').map(({ event }) => event);
-  return [...steps, ...completed].findLast(({ commit }) => commit === merged.new)?.tree;
+  const more = ['candidate-completed', 'components-promoted', 'candidate-extended'] as const;
+  const added = more.flatMap((type) => all(history, type).map(({ event }) => event));
+  return [...steps, ...added].findLast(({ commit }) => commit === merged.new)?.tree;
 }

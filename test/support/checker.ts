@@ -11,6 +11,7 @@ import { checkKept } from './check-kept.ts';
 import { checkLanded } from './check-landed.ts';
 import { checkOffered } from './check-offered.ts';
 import { checkQueue } from './check-queue.ts';
+import { checkRecords } from './check-records.ts';
 import { checkLandingRoles, checkRepeated, checkRoles } from './check-roles.ts';
 import { checkSetups } from './check-setups.ts';
 import { checkUndone } from './check-undone.ts';
@@ -139,6 +140,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkAsked(history),
     ...checkMerged(history),
     ...checkRoles(history),
+    ...checkRecords(history),
     ...checkLandingRoles(history),
     ...checkRepeated(history),
     ...checkIntegrated(history, git),

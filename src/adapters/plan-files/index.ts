@@ -273,9 +273,12 @@ const unwritten = 'the plan';
 
 function withoutUnwritten(finding: Finding): Finding {
   if (finding.rule === 'ownership-conflict') return withoutPlaces(finding, isUnwritten);
-  const { where, ...rest } = finding;
-  return where !== undefined && isUnwritten(where) ? rest : finding;
+  return finding.where !== undefined && isUnwritten(finding.where) ? withoutPlace(finding) : finding;
 }
+
+// generic, because the compiler does not spread the union of all findings
+const withPlaceAt = <F extends Finding>(finding: F, where: string): F => ({ ...finding, where });
+const withoutPlace = <F extends Finding>({ where: _, ...finding }: F): F => finding as Finding as F;
 
 const isUnwritten = (where: string): boolean => where === unwritten || where.startsWith(`${unwritten}:`);
 
@@ -367,6 +370,6 @@ function refusedDirectives(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf)
     .flatMap((_, wave) => lintDirectives(plan, wave).errors)
     .map((finding) => {
       const task = 'task' in finding ? tasks.get(String(finding.task)) : undefined;
-      return task === undefined || task.file !== null ? finding : { ...finding, where: whereOf([...task.place, 'do']) };
+      return task === undefined || task.file !== null ? finding : withPlaceAt(finding, whereOf([...task.place, 'do']));
     });
 }

@@ -1,5 +1,7 @@
 import type { TaskId, TreeId } from '../base/ids.ts';
-import { openCriticalQuestions } from '../board/board-requests.ts';
+import { blockingRecords, isUnassignable } from '../board/blocking.ts';
+import type { BoardRecord } from '../board/board.ts';
+import { isCritical } from '../board/board-requests.ts';
 import type { Finding } from '../findings/finding.ts';
 import { closureOf, type PlannedTask } from '../plan/plan.ts';
 import { openComponents } from '../proofs/components.ts';
@@ -27,15 +29,11 @@ export type Barrier = {
 };
 
 /** In the order in which people are asked about them. */
-type BarrierKind = 'question' | 'contract' | 'proof' | 'component' | 'report';
+type BarrierKind = 'question' | 'record' | 'contract' | 'proof' | 'component' | 'report';
 
-/**
- * Lists everything that keeps the wave from closing, in the order in which it is to be removed. Empty for a wave without closure
- * roles, proofs and components, which closes when its tasks are resolved.
- */
+/** Lists everything that keeps the wave from closing, beside its tasks, in the order in which it is to be removed. */
 export function openBarriers(state: RunState, wave: WaveState): readonly Barrier[] {
-  const records = closureOf(state.plan, wave.index).length === 0 ? [] : openRecords(state);
-  return [...records, ...openProofs(state, wave), ...openReports(state, wave)];
+  return [...openRecords(state, wave), ...openProofs(state, wave), ...openReports(state, wave)];
 }
 
 /** Proofs and components that keep the wave from closing, without those that people resolved. Closure roles wait for them. */
@@ -63,15 +61,39 @@ function subjectTree({ branch }: RunState, { rounds }: WaveState, task: TaskId |
   return branch?.tree ?? null;
 }
 
-/** Barriers that have to be removed before a closure role starts. */
-export const openRecords = (state: RunState): readonly Barrier[] =>
-  openCriticalQuestions(state).map(({ id }) => ({
-    id: `question-${id}`,
-    kind: 'question',
-    owner: 'person',
-    record: id,
-    because: { rule: 'open-question', run: state.run, record: id },
-  }));
+/**
+ * Records of the board that keep the wave open. Until they are settled, no round of the wave opens, no closure role starts, and
+ * nothing is merged.
+ */
+export const openRecords = (state: RunState, wave: WaveState): readonly Barrier[] =>
+  blockingRecords(state, wave.index).map((record) => {
+    const { id, kind, target } = record;
+    const task = target !== 'person' && target !== 'all' && !isUnassignable(state, record) ? target : null;
+    // a task of a later wave may wait for this one
+    const isBusy = task !== null && state.tasks[task]?.wave === wave.index && maySettle(state.tasks[task]);
+    return {
+      id: `${kind}-${id}`,
+      kind: kind === 'question' ? 'question' : 'record',
+      owner: isBusy ? task : 'person',
+      record: id,
+      because: becauseOf(state, record, task),
+    };
+  });
+
+/** Tells whether an agent of the task works, or will work without a person. It has the record in its inbox. */
+const maySettle = (task: TaskState | undefined): boolean =>
+  task !== undefined && ['waiting', 'launching', 'running', 'ended'].includes(task.progress.status);
+
+function becauseOf(state: RunState, record: BoardRecord, task: TaskId | null): Finding {
+  const { run } = state;
+  const { id, kind, target, route } = record;
+  if (isUnassignable(state, record)) {
+    const { asked = target, reason = 'task-over' } = route ?? {};
+    return { rule: 'open-unassignable', run, record: id, kind, named: asked, reason };
+  }
+  if (kind === 'question' && isCritical(record)) return { rule: 'open-question', run, record: id };
+  return { rule: 'open-record', run, record: id, kind, ...(task === null ? {} : { to: task }) };
+}
 
 function openReports(state: RunState, wave: WaveState): readonly Barrier[] {
   const round = wave.rounds.at(-1);

@@ -31,8 +31,8 @@ import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
  */
 export type RequestAnswer = Result<readonly RunEvent[] | 'later', Finding>;
 
-/** Decides a person's request. A refusal is an answer too, and gives its reason. */
-export function answer(state: RunState, request: RequestEvent): RequestAnswer {
+/** Decides a person's request. A refusal is an answer too, and gives its reason. `at` is the time; absent where nothing is recorded. */
+export function answer(state: RunState, request: RequestEvent, at?: string): RequestAnswer {
   if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
   if (state.abandoned !== null && state.ended === null && !isAllowedAbandoned(state, request))
@@ -73,9 +73,10 @@ export function answer(state: RunState, request: RequestEvent): RequestAnswer {
       return send(state, request);
     case 'requested-post':
     case 'requested-answer':
-      return answerOnBoard(state, request);
+    case 'requested-record':
+      return answerOnBoard(state, request, at);
     case 'requested-resolve':
-      return resolveBarrier(state, request);
+      return resolveBarrier(state, request, at);
     case 'requested-proof':
       return registerProof(state, request);
     case 'requested-proof-revoke':
@@ -342,14 +343,21 @@ function undoOfRequest({ run, landing }: RunState): Finding {
 const isLandingMoving = ({ landing }: RunState): boolean =>
   landing.status === 'intended' || landing.status === 'undoing';
 
+const alwaysAllowed: readonly RequestEvent['type'][] = [
+  'requested-undo',
+  'requested-answer',
+  'requested-record',
+  'requested-discard',
+  'requested-proof-revoke',
+];
+
 /**
  * Tells whether a request is allowed after the end of a run. A run that ended on its own branch may still land. Landed work may be
  * undone, other work discarded by name, and a question answered. A check definition may be granted, and a closure role resolved, when
  * a landing was refused for it. After a halt, landing and undo may be tried again.
  */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
-  if (['requested-undo', 'requested-answer', 'requested-discard', 'requested-proof-revoke'].includes(request.type))
-    return true;
+  if (alwaysAllowed.includes(request.type)) return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   if (request.type === 'requested-drop') return request.paths.length === 0;
   if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);

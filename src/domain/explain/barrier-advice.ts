@@ -3,7 +3,7 @@ import type { Barrier } from '../closure/barriers.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import { type RunState, tasksOfWave } from '../run/run.ts';
 import type { Advice } from './advice.ts';
-import { answerQuestion, reworkInstead } from './commands.ts';
+import { answerQuestion, reworkInstead, settleRecord } from './commands.ts';
 import { describeFinding, sentenceOf } from './explain.ts';
 import { brief } from './text.ts';
 
@@ -11,7 +11,11 @@ import { brief } from './text.ts';
 export function barrierAdvice(state: RunState, barrier: Barrier): Advice {
   const message = barrierText(state, barrier);
   const safe = 'nothing of this wave is merged until it closes';
-  if (barrier.record !== undefined) return { message, safe, command: answerQuestion(state.run, barrier.record) };
+  if (barrier.record !== undefined && (barrier.owner === 'person' || barrier.kind === 'question')) {
+    const isContradiction = barrier.id.startsWith('contradiction-');
+    const command = (isContradiction ? settleRecord : answerQuestion)(state.run, barrier.record);
+    return { message, safe, command };
+  }
   if (barrier.owner !== 'person') return { message, safe, command: `tidegate watch ${state.run}` };
   const resolve = `tidegate resolve ${state.run}/${barrier.id} -m "your reason"`;
   const decide = barrier.tree === undefined ? [] : [`to decide it yourself: ${resolve}`];

@@ -5,6 +5,7 @@ import { canonicalJson } from '../plan/plan.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import { type Explain, type Explained, type Sentence, type Sentences, withPlace } from './sentence.ts';
 import { attemptSentences } from './sentences/attempt-sentences.ts';
+import { boardSentences } from './sentences/board-sentences.ts';
 import { changeSentences } from './sentences/change-sentences.ts';
 import { dcmSentences } from './sentences/dcm-sentences.ts';
 import { documentSentences } from './sentences/document-sentences.ts';
@@ -27,6 +28,7 @@ const sentences: Sentences<Rules> = {
   ...landingSentences,
   ...mergerSentences,
   ...requestSentences,
+  ...boardSentences,
   ...dcmSentences,
 };
 

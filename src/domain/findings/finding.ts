@@ -1,4 +1,5 @@
 import type { AttemptRules } from './attempt-rules.ts';
+import type { BoardRules } from './board-rules.ts';
 import type { ChangeRules } from './change-rules.ts';
 import type { DcmRules } from './dcm-rules.ts';
 import type { DocumentRules } from './document-rules.ts';
@@ -28,6 +29,7 @@ export type Rules = DocumentRules &
   LandingRules &
   MergerRules &
   RequestRules &
+  BoardRules &
   DcmRules;
 export type Rule = keyof Rules;
 

@@ -131,6 +131,7 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'record-posted':
     case 'record-answered':
     case 'record-closed':
+    case 'record-changed':
     case 'request-accepted':
     case 'request-refused':
       return state;

@@ -1,5 +1,5 @@
 import type { Action, ActionTerms } from './action.ts';
-import { answerAction, postAction, resolveAction, sendAction } from './message-actions.ts';
+import { answerAction, postAction, recordAction, resolveAction, sendAction } from './message-actions.ts';
 import { orderAction } from './perform.ts';
 import { proveAction, revokeProofAction } from './proof-actions.ts';
 import {
@@ -43,6 +43,7 @@ const all = {
   send: sendAction,
   post: postAction,
   answer: answerAction,
+  record: recordAction,
   resolve: resolveAction,
   prove: proveAction,
   'revoke-proof': revokeProofAction,
