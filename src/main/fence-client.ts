@@ -44,6 +44,19 @@ const reportMaps = new Map([
   ['--environment', 'environments'],
 ]);
 
+/** The names of acts here. Those that only people may do are sent, too: they are refused there and recorded. */
+const acts: Readonly<Record<string, string>> = { ack: 'acknowledge' };
+const actNames = 'acknowledge start answer resolve escalate cancel dismiss reassign defer advisory stale'.split(' ');
+
+/** Options of a post that most posts do not have. */
+const postOptions: Readonly<Record<string, string>> = {
+  '--ref': 'references',
+  '--depends-on': 'dependsOn',
+  '--until': 'closureCondition',
+  '--priority': 'priority',
+  '--confidence': 'confidence',
+};
+
 const [command, ...rest] = process.argv.slice(2);
 process.exitCode = await main(command, rest);
 
@@ -132,10 +145,6 @@ async function askQuestion(args: readonly string[]): Promise<number> {
   return answer.ok && (typeof answer.answer === 'string' || question.wait <= 0) ? 0 : 1;
 }
 
-/** The names of acts here. Those that only people may do are sent, too: they are refused there and recorded. */
-const acts: Readonly<Record<string, string>> = { ack: 'acknowledge' };
-const actNames = 'acknowledge start answer resolve escalate cancel dismiss reassign defer advisory stale'.split(' ');
-
 /** The act of `ack 3` or of `record 3 acknowledge`; null for another command. */
 function actNamed(command: string, args: readonly string[]): string | null {
   const name = command === 'record' ? (args[1] ?? '') : command;
@@ -167,15 +176,6 @@ async function post(args: readonly string[]): Promise<number> {
   else console.error(`tidegate post: not taken: ${answer.why ?? 'no reason given'}`);
   return answer.ok ? 0 : 1;
 }
-
-/** Options of a post that most posts do not have. */
-const postOptions: Readonly<Record<string, string>> = {
-  '--ref': 'references',
-  '--depends-on': 'dependsOn',
-  '--until': 'closureCondition',
-  '--priority': 'priority',
-  '--confidence': 'confidence',
-};
 
 type Posted = {
   readonly text: string;

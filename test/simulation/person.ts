@@ -78,8 +78,9 @@ function onBoard(random: Random, task: TaskId, by: RequestEvent['by']): readonly
   const kind = random.pick(['request', 'question', 'contradiction'] as const);
   const words = random.chance(0.8) ? { text: 'seen it' } : {};
   const act = random.pick(recordActs);
+  const details = random.chance(0.5) ? { references: ['path:a file.txt'], closureCondition: 'it is there' } : {};
   return [
-    { type: 'requested-post', kind, target: task, text: 'do this too', by },
+    { type: 'requested-post', kind, target: task, text: 'do this too', ...details, by },
     { type: 'requested-record', record: random.pick(['1', '2', '3']), act, ...words, to: task, by },
   ];
 }
@@ -127,7 +128,7 @@ function takings(random: Random, state: RunState, id: TaskId, by: RequestEvent['
   const copy = `${random.pick(['inside', 'outside'])}-${random.pick(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])}`;
   return [
     ...Array.from({ length: 6 }, () => ({ type: 'requested-accept', task: id, snapshot, by }) as const),
-    { type: 'requested-edit', task: id, from: snapshot, copy, by },
+    ...Array.from({ length: 3 }, () => ({ type: 'requested-edit', task: id, from: snapshot, copy, by }) as const),
   ];
 }
 

@@ -318,6 +318,7 @@ function boardNotes(random: Random, { waves }: FrozenPlan): readonly AgentNote[]
       target: random.pick(targets),
       text: 'something of yours is missing',
       ...severity(),
+      ...(random.chance(0.3) ? { references: ['path:a file.txt'], closureCondition: 'it is there' } : {}),
     }),
   );
   const acts = Array.from(

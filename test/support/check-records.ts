@@ -154,6 +154,7 @@ export function checkRecords(history: readonly Stored[]): readonly Violation[] {
         break;
       }
       default:
+        break;
     }
   }
   return found;

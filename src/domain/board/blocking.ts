@@ -29,7 +29,7 @@ const isForTask = ({ target }: Pick<BoardRecord, 'target'>): boolean => target !
 const blockingOnBoard = new WeakMap<Board, readonly BoardRecord[]>();
 
 /** Open records that block some wave. A board never changes: looked through once. */
-export function allBlocking(state: Pick<RunState, 'board'>): readonly BoardRecord[] {
+function allBlocking(state: Pick<RunState, 'board'>): readonly BoardRecord[] {
   const known = blockingOnBoard.get(state.board) ?? recordsOf(state).filter(isBlocking);
   blockingOnBoard.set(state.board, known);
   return known;
@@ -47,7 +47,7 @@ export const blockingRecords = (state: RunState, wave: number): readonly BoardRe
  * The wave that a record blocks: a question or a request that of the task which it is for, anything else that of its author. A person's record, and one whose
  * wave is over or is not run, blocks the current wave.
  */
-export function blockedWave(state: RunState, record: BoardRecord, current: number | null): number | null {
+function blockedWave(state: RunState, record: BoardRecord, current: number | null): number | null {
   const { target, from } = record;
   const isOpenWave = (index: number | undefined): index is number =>
     index !== undefined && selectedWaves(state).some((wave) => wave.index === index && !wave.closed);

@@ -21,13 +21,11 @@ import {
   recordsOf,
 } from './board.ts';
 import {
-  type Confidence,
   confidences,
   gradeOf,
   kindNamed,
   kindRules,
   type Poster,
-  type Priority,
   priorities,
   recordKinds,
   severities,
@@ -60,7 +58,7 @@ function routeOf(state: Boards, target: PostTarget, waits: boolean): RecordRoute
   return waits && !mayReceive(state, target) ? { asked: target, reason: 'task-over' } : null;
 }
 
-const isCapability = (target: PostTarget): target is Capability => target.startsWith('capability:');
+export const isCapability = (target: string): target is Capability => target.startsWith('capability:');
 const isTask = (target: PostTarget): target is TaskId =>
   target !== 'person' && target !== 'all' && !isCapability(target);
 
@@ -82,12 +80,10 @@ export function readPost(raw: RawPost, poster: Poster): Result<Post, Finding> {
   if (severity === null) return err({ rule: 'post-severity', severities });
   const target = targetIn(raw.target);
   if (target === null) return err({ rule: 'post-target' });
-  const fault = faultOfText(raw.text);
-  if (fault !== null) return err(fault);
+  const text = textIn(raw.text);
+  if (!text.ok) return text;
   const details = detailsIn(raw);
-  return details.ok
-    ? ok({ kind, target, text: raw.text as string, ...present({ severity }), ...details.value })
-    : details;
+  return details.ok ? ok({ kind, target, text: text.value, ...present({ severity }), ...details.value }) : details;
 }
 
 const capabilityPattern = /^capability:[a-z0-9][a-z0-9._-]{0,63}$/i;
@@ -99,14 +95,10 @@ function targetIn(raw: unknown): PostTarget | null {
 }
 
 /** Reads the name of a target. `agent:<task>` is the task. */
-export const targetNamed = (name: string): PostTarget => {
+export function targetNamed(name: string): PostTarget {
   const bare = name.replace(/^agent:/, '');
-  return bare === 'person' || bare === 'all'
-    ? bare
-    : capabilityPattern.test(bare)
-      ? (bare as Capability)
-      : taskId(bare);
-};
+  return bare === 'person' || bare === 'all' || isCapability(bare) ? bare : taskId(bare);
+}
 
 const most = { references: 20, characters: 300 };
 
@@ -116,19 +108,19 @@ function detailsIn(raw: RawPost): Result<PostDetails, Finding> {
   if (named === null) return err({ rule: 'post-reference', limit: most.references });
   const records = dependsOn === undefined ? undefined : recordIds(dependsOn);
   if (records === null) return err({ rule: 'post-depends' });
-  const fault = closureCondition === undefined ? null : faultOfText(closureCondition);
-  if (fault !== null) return err(fault);
-  if (priority !== undefined && !priorities.some((one) => one === priority))
-    return err({ rule: 'post-priority', priorities });
-  if (confidence !== undefined && !confidences.some((one) => one === confidence))
-    return err({ rule: 'post-confidence', confidences });
+  const condition = closureCondition === undefined ? undefined : textIn(closureCondition);
+  if (condition?.ok === false) return condition;
+  const urgency = priorities.find((one) => one === priority);
+  if (priority !== undefined && urgency === undefined) return err({ rule: 'post-priority', priorities });
+  const certainty = confidences.find((one) => one === confidence);
+  if (confidence !== undefined && certainty === undefined) return err({ rule: 'post-confidence', confidences });
   return ok(
     present({
       references: named,
       dependsOn: records,
-      closureCondition: closureCondition as string | undefined,
-      priority: priority as Priority | undefined,
-      confidence: confidence as Confidence | undefined,
+      closureCondition: condition?.value,
+      priority: urgency,
+      confidence: certainty,
     }),
   );
 }
@@ -151,10 +143,10 @@ function referenceIn(raw: unknown): string | null {
   return /^#?[0-9]{1,9}$/.test(raw) ? `record:${raw.replace('#', '')}` : `path:${raw}`;
 }
 
-function faultOfText(text: unknown): Finding | null {
-  if (typeof text !== 'string' || text.trim() === '') return { rule: 'post-empty' };
+function textIn(text: unknown): Result<string, Finding> {
+  if (typeof text !== 'string' || text.trim() === '') return err({ rule: 'post-empty' });
   const limit = policy.recordCharacters;
-  return text.length <= limit ? null : { rule: 'post-long', limit };
+  return text.length <= limit ? ok(text) : err({ rule: 'post-long', limit });
 }
 
 type BoardRequest = RequestEvent & { readonly type: 'requested-post' | 'requested-answer' | 'requested-record' };
@@ -165,16 +157,10 @@ export function answerOnBoard(
   request: BoardRequest,
   at?: string,
 ): Result<readonly RunEvent[], Finding> {
-  switch (request.type) {
-    case 'requested-post':
-      return post(state, request, at);
-    case 'requested-answer': {
-      const { record, text } = request;
-      return text === null ? close(state, request, at) : act(state, { ...request, record, act: 'answer', text }, at);
-    }
-    case 'requested-record':
-      return act(state, request, at);
-  }
+  if (request.type === 'requested-post') return post(state, request, at);
+  if (request.type === 'requested-record') return act(state, request, at);
+  const { text } = request;
+  return text === null ? close(state, request, at) : act(state, { ...request, act: 'answer', text }, at);
 }
 
 function post(

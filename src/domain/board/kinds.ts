@@ -26,13 +26,13 @@ export type RecordKind = (typeof recordKinds)[number];
 export type Poster = 'agent' | 'integration' | 'person' | 'rule' | 'orchestrator';
 
 /**
- * What an open record of a kind blocks. `targeted`: it blocks when it is for a task or a capability, or when it is critical.
+ * Tells when an open record of a kind keeps its wave open. `targeted`: it blocks when it is for a task or a capability, or when it is critical.
  * `critical`: only when it is critical. An advisory record blocks nothing.
  */
 export type Blocking = 'never' | 'critical' | 'targeted' | 'always';
 
 /** `acknowledge`: nobody has taken it up. `stale`: it has been open for too long. `answer`: a person has not answered. */
-export type BoardClock = 'acknowledge' | 'stale' | 'answer';
+type BoardClock = 'acknowledge' | 'stale' | 'answer';
 
 export type KindRule = {
   readonly posts: readonly Poster[];

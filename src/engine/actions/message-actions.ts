@@ -1,7 +1,7 @@
 import { err, ok, present } from '../../domain/base/result.ts';
 import type { RecordAct } from '../../domain/board/acts.ts';
-import type { PostDetails, RecordTarget } from '../../domain/board/board.ts';
-import { readPost, targetNamed } from '../../domain/board/board-requests.ts';
+import type { PostDetails } from '../../domain/board/board.ts';
+import { isCapability, readPost, targetNamed } from '../../domain/board/board-requests.ts';
 import type { Rule } from '../../domain/findings/finding.ts';
 import { type Action, forPeople } from './action.ts';
 import { badMessage } from './task-actions.ts';
@@ -74,13 +74,13 @@ export const recordAction: Action<'run', RecordInput> = {
   on: 'run',
   request: (_, { record, act, text, to }, by) => {
     const target = to === undefined ? undefined : targetNamed(to);
-    if (target?.startsWith('capability:') === true)
+    if (target !== undefined && isCapability(target))
       return err({ reason: 'bad-target', because: { rule: 'record-target' }, field: 'to' });
     return ok({
       type: 'requested-record',
       record,
       act,
-      ...present({ text, to: target as RecordTarget | undefined }),
+      ...present({ text, to: target }),
       by,
     });
   },

@@ -157,7 +157,7 @@ const verdictTool = (role: ClosureRole): Tool => ({
   reply: () => 'report taken; you may end now',
 });
 
-const commonTools: readonly Tool[] = [
+const commonTools = (role: ClosureRole | undefined): readonly Tool[] => [
   {
     name: 'post',
     description:
@@ -166,7 +166,11 @@ const commonTools: readonly Tool[] = [
       {
         text,
         to: { type: 'string', description: 'a task, `capability:<name>`, `person` or `all`; default: all' },
-        kind: { type: 'string', enum: kindsOf('integration'), description: 'default: note' },
+        kind: {
+          type: 'string',
+          enum: kindsOf(role === 'integration' ? 'integration' : 'agent'),
+          description: 'default: note',
+        },
         severity: {
           type: 'string',
           enum: severities,
@@ -246,7 +250,7 @@ const commonTools: readonly Tool[] = [
 /** A closure role ends with a report, every other task with a handoff. */
 const toolsOf = (role: ClosureRole | undefined): readonly Tool[] => [
   role === undefined ? handoffTool : verdictTool(role),
-  ...commonTools,
+  ...commonTools(role),
 ];
 
 /** The fence client prints the same text. It imports nothing of ours, so it has a copy. */

@@ -9,7 +9,7 @@ import { recordNamed } from './record-named.ts';
 export const recordCommand = command({
   name: 'record',
   group: 'decide',
-  summary: 'act on a record of the board, for example dismiss what blocks a wave',
+  summary: 'act on a record of the board',
   arguments: {
     record: {
       about: 'run/record, or a record of the live or newest run',
