@@ -10,6 +10,7 @@ import { approval } from './approval.ts';
 import { baseChecks, closure } from './closure.ts';
 import { dispatch, live } from './dispatch.ts';
 import { governor } from './governor.ts';
+import { help } from './help.ts';
 import { holds } from './holds.ts';
 import { askLand, land, undo } from './land.ts';
 import { merge } from './merge.ts';
@@ -40,6 +41,7 @@ export function steps(state: RunState, inputs: StepInputs): readonly Step[] {
     ...monitor(state),
     ...holds(state),
     ...dispatch(state, inputs),
+    ...help(state, inputs),
     ...closure(state),
     ...merge(state),
     ...land(state, inputs),

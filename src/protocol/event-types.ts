@@ -107,6 +107,7 @@ export const eventTypes = {
   'record-posted': 'a person wrote to the board; agents write there by notes of their attempts',
   'record-answered': 'a person answered a record of the board',
   'record-closed': 'a person closed a record of the board without an answer',
+  'helper-assigned': 'a ready task starts again for records that wait for it',
   'record-changed': 'a person acted on a record of the board, or it was settled with another',
   'external-wave-created': 'a wave of a DCM session was created',
   'external-wave-started': 'a wave of a DCM session has started',

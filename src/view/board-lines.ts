@@ -26,7 +26,7 @@ export function recordLines(record: BoardRecord): readonly Text[] {
 /** A record for programs. `from` is a task or a person. */
 export function recordDocument(record: BoardRecord) {
   const { id, kind, status, target, text, severity, from, answer, reason } = record;
-  const { references, dependsOn, closureCondition, priority, confidence, at, of, route, setAside } = record;
+  const { references, dependsOn, closureCondition, priority, confidence, at, of, route, setAside, helped } = record;
   return {
     id,
     kind,
@@ -37,7 +37,7 @@ export function recordDocument(record: BoardRecord) {
     from: isOfAgent(from) ? { task: from.task, attempt: from.attempt } : { person: from.who },
     ...(answer === undefined ? {} : { answer: saidBy(answer) }),
     ...(reason === undefined ? {} : { reason: saidBy(reason) }),
-    ...present({ references, dependsOn, closureCondition, priority, confidence, at, of, route, setAside }),
+    ...present({ references, dependsOn, closureCondition, priority, confidence, at, of, route, setAside, helped }),
   };
 }
 

@@ -89,6 +89,8 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.by.who} answers record ${event.record}: ${event.text}`;
     case 'record-closed':
       return `${event.by.who} closes record ${event.record}`;
+    case 'helper-assigned':
+      return `${event.task}: starts again for ${event.records.length === 1 ? 'record' : 'records'} ${event.records.join(', ')}`;
     case 'record-changed':
       return changeLine(event.by.who, event);
     case 'agent-chosen':

@@ -108,10 +108,9 @@ test('an agent cannot take out of the way what blocks it, and every try is recor
   await using here = await project({ plan: { tasks: { a: asks, b: dodges } } });
   expect((await here.cli('run', 'plan.yaml', '--yes', '--land')).code).toBe(43);
   expect(await boardOf(here)).toMatchObject([{ id: '1', status: 'open', target: 'b' }]);
-  expect((await refusalsIn(here)).map(({ task, rule }) => [task, rule])).toEqual([
-    ...[...acts, 'dismiss'].map(() => ['b', 'record-for-people']),
-    ['b', 'record-of-other'],
-  ]);
+  const refused = [...[...acts, 'dismiss'].map(() => ['b', 'record-for-people']), ['b', 'record-of-other']];
+  // it was started again twice for the request
+  expect((await refusalsIn(here)).map(({ task, rule }) => [task, rule])).toEqual([...refused, ...refused, ...refused]);
   expect((await stateOf(here))?.waves[0]).toMatchObject({ closed: false, rounds: [] });
   expect(await here.cli('resolve', 'request-1', '-m', 'b is right')).toMatchObject({ code: 0 });
   expect((await here.cli('watch', '--json')).code).toBe(0);
@@ -204,3 +203,38 @@ test('a request to a task of a later wave keeps that wave open, not the one of i
   expect(await boardOf(here)).toMatchObject([{ status: 'resolved' }]);
   await sound(here);
 });
+
+test('a request to a task that is ready starts it again from its snapshot, and the wave closes when it is resolved', async () => {
+  const b = scripted(
+    `if tidegate inbox | grep -q 'export the id'; then cat b.txt; echo id >> b.txt; tidegate resolve 1 -m 'exported'; else echo b > b.txt; fi; ${handoff}`,
+    { owns: ['b.txt'], capabilities: ['schema'] },
+  );
+  // needs b, so that b is ready when it asks
+  const a = scripted(`tidegate post request --to capability:schema -m 'export the id'; echo a > a.txt; ${handoff}`, {
+    owns: ['a.txt'],
+    needs: ['b'],
+  });
+  await using here = await project({ plan: { tasks: { b, a } } });
+  expect((await here.cli('run', 'plan.yaml', '--yes', '--land')).code).toBe(0);
+  expect(here.git('show', 'main:b.txt')).toBe('b\nid');
+  expect(await boardOf(here)).toMatchObject([
+    { target: 'b', status: 'resolved', helped: 1, route: { asked: 'capability:schema', reason: 'least-open' } },
+  ]);
+  await sound(here);
+}, 60_000);
+
+test('two tasks that request each other for ever are started again twice each, and then a person decides', async () => {
+  const nags = (own: string, other: string) =>
+    scripted(
+      `tidegate inbox > in.txt; grep -o '"id":"[0-9]*"' in.txt | grep -o '[0-9]*' | while read n; do tidegate resolve $n -m 'and now you' || true; done; rm in.txt; tidegate post request --to ${other} -m 'do more'; date +%s%N > ${own}.txt; ${handoff}`,
+      { owns: [`${own}.txt`] },
+    );
+  await using here = await project({ plan: { tasks: { a: nags('a', 'b'), b: nags('b', 'a') } } });
+  expect((await here.cli('run', 'plan.yaml', '--yes', '--land')).code).toBe(43);
+  const started = (await here.events()).flatMap(({ event }) => (event.type === 'attempt-intended' ? [event.task] : []));
+  for (const task of ['a', 'b']) expect(started.filter((one) => one === task).length).toBeLessThanOrEqual(3);
+  const { items } = JSON.parse((await here.cli('inbox', '--json')).stdout) as { items: readonly Item[] };
+  expect(items.map(({ kind }) => kind)).toContain('question');
+  expect((await stateOf(here))?.waves[0]).toMatchObject({ closed: false, rounds: [] });
+  await sound(here);
+}, 120_000);

@@ -107,6 +107,7 @@ const everything: readonly LedgerEvent['type'][] = [
   'check-ended',
   'culprit-found',
   'generator-ended',
+  'helper-assigned',
   'kept-discarded',
   'landed',
   'landing-intended',

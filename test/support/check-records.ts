@@ -34,6 +34,9 @@ export function checkRecords(history: readonly Stored[]): readonly Violation[] {
   const found: Violation[] = [];
   const items = new Map<string, Item>();
   const asked = new Set<string>();
+  /** How often each task was started again for others, and those whose rework is to follow. */
+  const helps = new Map<string, number>();
+  const helped = new Set<string>();
   /** Tasks that were merged or dropped, or that have nothing to merge. */
   const over = new Set<string>();
   const only = all(history, 'run-created')[0]?.event.wave ?? null;
@@ -124,6 +127,20 @@ export function checkRecords(history: readonly Stored[]): readonly Violation[] {
         if (place !== undefined && note.note === 'acted') add({ kind: 'human-escalation' }, place, task);
         break;
       }
+      case 'helper-assigned': {
+        helps.set(event.task, (helps.get(event.task) ?? 0) + 1);
+        if ((helps.get(event.task) ?? 0) > 2) say(`${event.task} is started again a third time for others`);
+        for (const record of event.records) {
+          const item = items.get(record);
+          if (item?.to !== event.task || !blocks(item)) say(`${event.task} is started again for record ${record}`);
+        }
+        helped.add(event.task);
+        break;
+      }
+      case 'task-reworked':
+        if (event.by.via === 'policy' && !helped.delete(event.task))
+          say(`nobody asked for the rework of ${event.task}`);
+        break;
       case 'task-dropped':
         over.add(event.task);
         break;

@@ -23,7 +23,7 @@ export function decideNote(
 ): OnBoard {
   if (note.note === 'posted') {
     const read = readPost(note, posterOf(state, agent.task));
-    return read.ok ? { place: placeOf(state, read.value, at) } : { refused: read.error };
+    return read.ok ? { place: placeOf(state, read.value, at, agent.task) } : { refused: read.error };
   }
   if (note.note !== 'acted') return {};
   const { record, act, text } = note;

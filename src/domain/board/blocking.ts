@@ -1,7 +1,7 @@
 import type { RunState } from '../run/run.ts';
 import { currentWave, selectedWaves } from '../run/run.ts';
 import { isOpenRecord, mayReceive } from './acts.ts';
-import { type Board, type BoardRecord, isOfAgent, recordsOf } from './board.ts';
+import { type Board, type BoardRecord, isOfAgent, type RouteReason, recordsOf } from './board.ts';
 import { gradeOf, kindRules } from './kinds.ts';
 
 /** Tells whether an open record keeps its wave from closing. */
@@ -17,12 +17,17 @@ export function isBlocking(record: BoardRecord): boolean {
     case 'critical':
       return grade === 'critical';
     case 'targeted':
-      return grade === 'critical' || isForTask(record) || record.route !== undefined;
+      return grade === 'critical' || isForTask(record) || isMisrouted(record);
   }
 }
 
 /** Tells whether the record asks a task for something, so that it is of that task's wave. */
 const isTargeted = ({ kind }: BoardRecord): boolean => kindRules[kind].blocks === 'targeted';
+
+const misroutes: readonly RouteReason[] = ['no-task', 'task-over', 'no-capability'];
+
+/** Tells whether no task could get it when it was posted. */
+const isMisrouted = ({ route }: BoardRecord): boolean => route !== undefined && misroutes.includes(route.reason);
 
 const isForTask = ({ target }: Pick<BoardRecord, 'target'>): boolean => target !== 'person' && target !== 'all';
 
@@ -60,8 +65,9 @@ function blockedWave(state: RunState, record: BoardRecord, current: number | nul
 }
 
 /** Tells whether no agent can do what the record asks for, because its task is over, unknown or not run. A person decides. */
-export function isUnassignable(state: RunState, { target, route }: BoardRecord): boolean {
-  if (target === 'person' || target === 'all') return route !== undefined;
+export function isUnassignable(state: RunState, record: BoardRecord): boolean {
+  const { target } = record;
+  if (target === 'person' || target === 'all') return isMisrouted(record);
   const wave = state.tasks[target]?.wave;
   return !mayReceive(state, target) || !selectedWaves(state).some(({ index }) => index === wave);
 }

@@ -5,18 +5,16 @@ import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
 import type { RunState } from '../run/run.ts';
 import { policy } from '../settings/policy.ts';
-import { decideAct, isOpenRecord, mayReceive } from './acts.ts';
+import { decideAct, isOpenRecord } from './acts.ts';
 import {
   type Board,
   type BoardRecord,
-  type Capability,
   escalation,
   isOfAgent,
   type Post,
   type PostDetails,
   type PostTarget,
   type RecordPlace,
-  type RecordRoute,
   recordById,
   recordsOf,
 } from './board.ts';
@@ -31,34 +29,29 @@ import {
   severities,
   severityNamed,
 } from './kinds.ts';
+import { isCapability, routeOf } from './routing.ts';
 
-type Boards = Pick<RunState, 'board' | 'tasks' | 'plan'>;
+type Boards = Pick<RunState, 'board' | 'tasks' | 'plan' | 'waves' | 'only'>;
 
 /**
  * Returns the id, audience, status and time of a post. What is for a task that cannot act any more, or that the run does not have,
  * goes to a person.
  */
-export function placeOf(state: Boards, { kind, target }: Pick<Post, 'kind' | 'target'>, at?: string): RecordPlace {
+export function placeOf(
+  state: Boards,
+  { kind, target }: Pick<Post, 'kind' | 'target'>,
+  at?: string,
+  author: TaskId | null = null,
+): RecordPlace {
   const { waits, blocks } = kindRules[kind];
+  const place = { id: String(state.board.length + 1), status: waits ? 'open' : 'closed', ...present({ at }) } as const;
   // whoever it names, an escalation is for a person
-  const route = blocks === 'always' ? null : routeOf(state, target, waits);
-  return {
-    id: String(state.board.length + 1),
-    to: route === null && blocks !== 'always' && !isCapability(target) ? target : 'person',
-    status: waits ? 'open' : 'closed',
-    ...present({ at, route: waits && route !== null ? route : undefined }),
-  };
+  if (blocks === 'always') return { ...place, to: 'person' };
+  if (waits) return { ...place, ...routeOf(state, target, author) };
+  const isKnown = !isCapability(target) && (!isTask(target) || state.tasks[target] !== undefined);
+  return { ...place, to: isKnown ? target : 'person' };
 }
 
-/** Says why a post does not reach its target; null when it does. */
-function routeOf(state: Boards, target: PostTarget, waits: boolean): RecordRoute | null {
-  if (isCapability(target)) return { asked: target, reason: 'no-capability' };
-  if (!isTask(target)) return null;
-  if (state.tasks[target] === undefined) return { asked: target, reason: 'no-task' };
-  return waits && !mayReceive(state, target) ? { asked: target, reason: 'task-over' } : null;
-}
-
-export const isCapability = (target: string): target is Capability => target.startsWith('capability:');
 const isTask = (target: PostTarget): target is TaskId =>
   target !== 'person' && target !== 'all' && !isCapability(target);
 
@@ -153,18 +146,18 @@ type BoardRequest = RequestEvent & { readonly type: 'requested-post' | 'requeste
 
 /** Decides what a person asks of the board: a post, an answer or another act. */
 export function answerOnBoard(
-  state: Pick<RunState, 'run' | 'tasks' | 'board' | 'plan'>,
+  state: Boards & Pick<RunState, 'run'>,
   request: BoardRequest,
   at?: string,
 ): Result<readonly RunEvent[], Finding> {
   if (request.type === 'requested-post') return post(state, request, at);
   if (request.type === 'requested-record') return act(state, request, at);
   const { text } = request;
-  return text === null ? close(state, request, at) : act(state, { ...request, act: 'answer', text }, at);
+  return text === null ? close(state, request, at) : answered(state, { ...request, text }, at);
 }
 
 function post(
-  state: Pick<RunState, 'run' | 'tasks' | 'board' | 'plan'>,
+  state: Boards & Pick<RunState, 'run'>,
   { by, ...request }: BoardRequest & { readonly type: 'requested-post' },
   at: string | undefined,
 ): Result<readonly RunEvent[], Finding> {
@@ -179,7 +172,7 @@ function post(
 type Act = Omit<RequestEvent & { readonly type: 'requested-record' }, 'type'>;
 
 function act(
-  state: Pick<RunState, 'run' | 'tasks' | 'board' | 'plan'>,
+  state: Boards & Pick<RunState, 'run'>,
   { by, ...order }: Act,
   at: string | undefined,
 ): Result<readonly RunEvent[], Finding> {
@@ -192,14 +185,21 @@ function act(
     const place = { ...placeOf(state, added, at), of: recordById(state, order.record)?.of ?? order.record };
     return ok([{ type: 'record-changed', ...first, by }, ...changed, { type: 'record-posted', ...added, place, by }]);
   }
-  if (first?.answer !== undefined)
-    return ok([{ type: 'record-answered', record: first.record, text: first.answer, by }, ...changed]);
   return ok(decided.value.map((change): RunEvent => ({ type: 'record-changed', ...change, by })));
+}
+
+function answered(
+  state: Boards & Pick<RunState, 'run'>,
+  { record, text, by }: Omit<BoardRequest & { readonly type: 'requested-answer' }, 'text'> & { readonly text: string },
+  at: string | undefined,
+): Result<readonly RunEvent[], Finding> {
+  const decided = act(state, { record, act: 'answer', text, by }, at);
+  return decided.ok ? ok([{ type: 'record-answered', record, text, by }, ...decided.value.slice(1)]) : decided;
 }
 
 /** Closes a question or a request without an answer. What needs a reason to be dismissed is refused. */
 function close(
-  state: Pick<RunState, 'run' | 'tasks' | 'board' | 'plan'>,
+  state: Boards & Pick<RunState, 'run'>,
   { record: id, by }: BoardRequest & { readonly type: 'requested-answer' },
   at: string | undefined,
 ): Result<readonly RunEvent[], Finding> {

@@ -49,7 +49,9 @@ export type RecordPlace = {
 
 /** Why a record that was for somebody else is for its target. Without a task that could do it, a person is asked. */
 export type RecordRoute = { readonly asked: string; readonly reason: RouteReason };
-type RouteReason = 'no-task' | 'task-over' | 'no-capability';
+/** The first three: no agent can settle it, so that it is a person's. */
+export const routeReasons = ['no-task', 'task-over', 'no-capability', 'demonstrated', 'least-open'] as const;
+export type RouteReason = (typeof routeReasons)[number];
 
 /** An agent is known by the channel that it spoke through; `post` counts what came through it. */
 type RecordAuthor = { readonly task: TaskId; readonly attempt: AttemptId; readonly post: number } | By;
@@ -89,6 +91,8 @@ export type BoardRecord = Omit<Post, 'target'> & {
   readonly route?: RecordRoute;
   /** A person decided that it blocks nothing, although it is open. */
   readonly setAside?: 'deferred' | 'stale';
+  /** The number of times that its task was started again for it; absent for none. */
+  readonly helped?: number;
   readonly answer?: { readonly text: string; readonly by: RecordActor };
   /** The reason of the last act that gave one. */
   readonly reason?: { readonly text: string; readonly by: RecordActor };
@@ -128,6 +132,11 @@ export function withBoard(state: RunState, event: RunEvent): RunState {
     }
     case 'record-closed':
       return changed(state, event.record, (record) => ({ ...record, status: 'closed' }));
+    case 'helper-assigned':
+      return event.records.reduce(
+        (now, id) => changed(now, id, (record) => ({ ...record, helped: (record.helped ?? 0) + 1 })),
+        state,
+      );
     case 'record-changed':
       return withChange(state, event, event.by);
     default:

@@ -2,6 +2,7 @@ import type { TaskId, TreeId } from '../base/ids.ts';
 import { blockingRecords, isUnassignable } from '../board/blocking.ts';
 import type { BoardRecord } from '../board/board.ts';
 import { isCritical } from '../board/board-requests.ts';
+import { mayHelp } from '../board/helpers.ts';
 import type { Finding } from '../findings/finding.ts';
 import { closureOf, type PlannedTask } from '../plan/plan.ts';
 import { openComponents } from '../proofs/components.ts';
@@ -70,7 +71,8 @@ export const openRecords = (state: RunState, wave: WaveState): readonly Barrier[
     const { id, kind, target } = record;
     const task = target !== 'person' && target !== 'all' && !isUnassignable(state, record) ? target : null;
     // a task of a later wave may wait for this one
-    const isBusy = task !== null && state.tasks[task]?.wave === wave.index && maySettle(state.tasks[task]);
+    const isHere = task !== null && state.tasks[task]?.wave === wave.index;
+    const isBusy = isHere && (maySettle(state.tasks[task]) || mayHelp(state, task));
     return {
       id: `${kind}-${id}`,
       kind: kind === 'question' ? 'question' : 'record',
@@ -89,7 +91,9 @@ function becauseOf(state: RunState, record: BoardRecord, task: TaskId | null): F
   const { id, kind, target, route } = record;
   if (isUnassignable(state, record)) {
     const { asked = target, reason = 'task-over' } = route ?? {};
-    return { rule: 'open-unassignable', run, record: id, kind, named: asked, reason };
+    const isMissing = reason === 'no-task' || reason === 'no-capability';
+    const named = isMissing ? asked : target === 'person' ? asked : target;
+    return { rule: 'open-unassignable', run, record: id, kind, named, reason: isMissing ? reason : 'task-over' };
   }
   if (kind === 'question' && isCritical(record)) return { rule: 'open-question', run, record: id };
   return { rule: 'open-record', run, record: id, kind, ...(task === null ? {} : { to: task }) };

@@ -119,6 +119,7 @@ export const eventVersions: EventVersions = {
   'record-answered': 1,
   'record-closed': 1,
   'record-changed': 1,
+  'helper-assigned': 1,
   'external-wave-created': 1,
   'external-wave-started': 1,
   'external-wave-ended': 1,

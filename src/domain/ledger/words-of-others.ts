@@ -155,6 +155,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'record-answered': [...by, 'text'],
   'record-closed': by,
   'record-changed': [...by, ...changed],
+  'helper-assigned': [],
   // checks, rounds, merge
   'check-ended': under('check', outcome),
   'round-opened': [],

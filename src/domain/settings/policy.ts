@@ -29,6 +29,8 @@ export const policy = {
   recordsOfAttempt: 50,
   actsOfAttempt: 200,
   recordsShown: 100,
+  /** Times that a ready task is started again for records that wait for it. */
+  helps: 2,
   /** Artifacts of one proof, and bytes of each file among them. */
   proofArtifacts: 50,
   proofFileBytes: 50e6,

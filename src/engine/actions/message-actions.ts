@@ -1,7 +1,8 @@
 import { err, ok, present } from '../../domain/base/result.ts';
 import type { RecordAct } from '../../domain/board/acts.ts';
 import type { PostDetails } from '../../domain/board/board.ts';
-import { isCapability, readPost, targetNamed } from '../../domain/board/board-requests.ts';
+import { readPost, targetNamed } from '../../domain/board/board-requests.ts';
+import { isCapability } from '../../domain/board/routing.ts';
 import type { Rule } from '../../domain/findings/finding.ts';
 import { type Action, forPeople } from './action.ts';
 import { badMessage } from './task-actions.ts';

@@ -144,16 +144,17 @@ function isOfLaterWave(history: History, { kind, to, author }: Known, wave: numb
   if (creation(history).wave !== null) return false;
   if (kindRules[kind].blocks === 'targeted' && to !== 'person' && to !== 'all') {
     const target = waveInHistory(plan, to);
-    if (target >= wave && !isTaskOver(history, to)) return target > wave;
+    const task = planned(plan, to);
+    const mayBeDone = target === wave && task !== undefined && isReadOnly(task);
+    if (target >= wave && !mayBeDone && !isTaskOver(history, to)) return target > wave;
   }
   return author !== null && waveInHistory(plan, author) > wave;
 }
 
 function isTaskOver(history: History, task: TaskId): boolean {
-  const { plan, since } = planInForce(history);
-  const known = planned(plan, task);
+  const { since } = planInForce(history);
   const dropped = eventsOf(history, 'task-dropped').findLast(({ event }) => event.task === task);
   const retried = eventsOf(history, 'task-retried').findLast(({ event }) => event.task === task);
   const isDropped = dropped !== undefined && dropped.position > Math.max(since, retried?.position ?? 0);
-  return isDropped || known === undefined || isReadOnly(known) || isMerged(history, task) || isDoneEmpty(history, task);
+  return isDropped || isMerged(history, task) || isDoneEmpty(history, task);
 }

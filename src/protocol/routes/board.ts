@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { recordActs } from '../../domain/board/acts.ts';
-import { recordStatuses } from '../../domain/board/board.ts';
+import { recordStatuses, routeReasons } from '../../domain/board/board.ts';
 import { confidences, kindsOf, priorities, recordKinds, severities } from '../../domain/board/kinds.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import { atQuery, id } from '../documents/common.ts';
@@ -58,9 +58,10 @@ export const boardRecord = z.strictObject({
   at: z.string().optional().meta({ description: 'when it was posted' }),
   of: z.string().optional().meta({ description: 'the record that it follows up; they are settled together' }),
   route: z
-    .strictObject({ asked: z.string(), reason: z.enum(['no-task', 'task-over', 'no-capability']) })
+    .strictObject({ asked: z.string(), reason: z.enum(routeReasons) })
     .optional()
-    .meta({ description: 'the target that was asked for, and why a person got it instead' }),
+    .meta({ description: 'the target that was asked for, if another one got it, and why' }),
+  helped: z.int().optional().meta({ description: 'times that its task was started again for it' }),
   setAside: z
     .enum(['deferred', 'stale'])
     .optional()
