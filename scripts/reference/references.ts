@@ -6,6 +6,7 @@ import { allCommands } from '../../src/cli/frame/program.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { factsOfOthers, wordsOfOthers } from '../../src/domain/ledger/words-of-others.ts';
 import { webhookJsonSchema } from '../../src/protocol/webhook.ts';
+import { boardLines } from './board-page.ts';
 import { jsonSchemas } from './json-schemas.ts';
 import { printed } from './printed.ts';
 import { routeLines } from './routes-page.ts';
@@ -17,6 +18,7 @@ import { unionMembers } from './union-members.ts';
 /** Every page of docs/reference by its name. */
 export async function references(): Promise<Readonly<Record<string, string>>> {
   return {
+    'board.md': boardPage(),
     'commands.md': await commandsPage(),
     'exit-codes.md': exitCodesPage(),
     'events.md': eventsPage(),
@@ -34,6 +36,15 @@ const rulesPage = (): string =>
       'Findings, refusals and halts are stored as a rule with its facts, and shown as a sentence. Programs go by the rule; the sentence may change. Facts stand as ‹fact›; where the sentence depends on a fact, the first form is shown.',
     ),
     ...ruleLines(),
+  ]);
+
+const boardPage = (): string =>
+  page([
+    ...made(
+      'Records of the board',
+      'Who may post a record, what it blocks, and who may do what with it. [How to use the board](../how-to/the-board.md).',
+    ),
+    ...boardLines(),
   ]);
 
 const toolchainsPage = (): string =>

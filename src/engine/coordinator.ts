@@ -108,7 +108,7 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
     for (const [run, entry] of runs) {
       await createOrdered(ports, entry.log, logs());
       if (entry.driver !== null || entry.log.state() === null) continue;
-      entry.driver = driveRun(entry.log, performer(ports, entry.log, addDependency), clock, neighbours);
+      entry.driver = driveRun(entry.log, performer(ports, entry.log, { addDependency, clock }), clock, neighbours);
       entry.driver.failed.catch(failed.reject);
       dispatch({ type: 'admitted', run });
     }

@@ -1,5 +1,6 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { unreachable } from '../domain/base/result.ts';
+import { openRecords } from '../domain/closure/barriers.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { ThreadEvidence } from '../domain/gates/evidence.ts';
 import { judged } from '../domain/gates/judge.ts';
@@ -9,6 +10,7 @@ import { landsOnOwnBranch } from '../domain/plan/plan.ts';
 import { startable } from '../domain/run/schedule.ts';
 import type { Attempt } from '../domain/run/task.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
+import type { Clock } from '../ports/clock.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { Threads } from '../ports/outbox.ts';
@@ -26,7 +28,7 @@ type Supervision = { readonly followed: PromiseWithResolvers<void>; ended: Promi
 export function performer(
   ports: EnginePorts,
   log: RunLog,
-  addDependency: AddDependency,
+  { addDependency, clock }: { readonly addDependency: AddDependency; readonly clock: Pick<Clock, 'now'> },
 ): (effect: Effect) => Promise<void> {
   const attempts = new Map<string, Supervision>();
   const supervision = (id: string): Supervision => {
@@ -47,7 +49,7 @@ export function performer(
         return askMerger(ports, log, { do: 'merge', run: log.run, wave: effect.wave, round: effect.round }, null);
       case 'supervise': {
         const one = supervision(effect.attempt.id);
-        one.ended = superviseAttempt(ports, log, effect, one.followed.resolve).finally(() => {
+        one.ended = superviseAttempt({ ...ports, clock }, log, effect, one.followed.resolve).finally(() => {
           attempts.delete(effect.attempt.id);
           one.followed.resolve();
         });
@@ -151,7 +153,7 @@ async function askMerger(
     return log.record((state) => (state?.pending.some((waiting) => waiting.seq === answers) ? [settled] : null));
   }
   if (answer.outcome === 'done') return;
-  if (request.do === 'merge' && withdrawn.has(answer.because.rule)) return;
+  if (request.do === 'merge' && isOvertaken(log, request.wave, answer.because)) return;
   if (request.do === 'land' && answer.because.rule === 'dependency-open') return;
   if (request.do === 'land' || request.do === 'rebuild-landing') return landingRefused(ports, log, answer.because);
   // under another version of the plan the base is requested anew
@@ -160,8 +162,14 @@ async function askMerger(
   throw new EnvironmentFailed({ rule: 'merger-refused', request: request.do, because: answer.because });
 }
 
-/** Reasons of people that came between the request to merge and its intent. The ledger says how the run continues. */
-const withdrawn: ReadonlySet<Finding['rule']> = new Set<Finding['rule']>(['run-abandoned', 'dependency-open']);
+/** The run was abandoned, a dependency added or a record posted, after the merge was requested. The state of the run shows it now. */
+function isOvertaken(log: RunLog, index: number, because: Finding): boolean {
+  if (because.rule === 'run-abandoned' || because.rule === 'dependency-open') return true;
+  const state = log.state();
+  const wave = state?.waves[index];
+  const isOpen = because.rule === 'proof-broken' && because.gap === 'record-open';
+  return isOpen && state !== null && wave !== undefined && openRecords(state, wave).length > 0;
+}
 
 /** A refused undo names the command that asks for it again. */
 const refusalOf = ({ run }: RunLog, request: MergerRequest, because: Finding): Finding =>

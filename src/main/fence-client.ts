@@ -16,8 +16,12 @@ const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remai
                         [--target id]... [--benchmark id]... [--regressions n] [--item name]...     (closure roles only)
        tidegate verdict --json -        (a report as a JSON document on stdin)
        tidegate ask --scope path... [-m "why"] [--wait seconds]
-       tidegate ask -m "question" [--to person|task] [--severity low|normal|high|critical] [--wait seconds]
-       tidegate post -m "text" [--to all|person|task] [--kind note|question|request|decision|handoff-note]
+       tidegate ask -m "question" [--to person|task] [--severity advisory|normal|critical] [--wait seconds]
+       tidegate post [kind] -m "text" [--to all|person|task|capability:name] [--severity advisory|normal|critical] [--ref path|component:name|task:name|record:n]...
+                     [--depends-on n]... [--until text] [--priority low|normal|high|urgent] [--confidence low|medium|high]
+                     (kinds: note, question, request, decision, handoff-note, ack, claim, evidence, blocker, contradiction, human-escalation)
+       tidegate ack n | start n | answer n -m "text" | resolve n -m "text" | escalate n -m "why"       (records for your task)
+       tidegate cancel n                                                                            (records that you posted)
        tidegate inbox       (messages to you from people and other tasks, and answers to your questions)
        tidegate mcp         (the same as MCP tools, on stdin and stdout)`;
 
@@ -42,6 +46,19 @@ const reportMaps = new Map([
   ['--environment', 'environments'],
 ]);
 
+/** The names of acts here. Those that only people may do are sent, too: they are refused there and recorded. */
+const acts: Readonly<Record<string, string>> = { ack: 'acknowledge' };
+const actNames = 'acknowledge start answer resolve escalate cancel dismiss reassign defer advisory stale'.split(' ');
+
+/** Options of a post that most posts do not have. */
+const postOptions: Readonly<Record<string, string>> = {
+  '--ref': 'references',
+  '--depends-on': 'dependsOn',
+  '--until': 'closureCondition',
+  '--priority': 'priority',
+  '--confidence': 'confidence',
+};
+
 const [command, ...rest] = process.argv.slice(2);
 process.exitCode = await main(command, rest);
 
@@ -55,6 +72,8 @@ async function main(command: string | undefined, args: readonly string[]): Promi
   if (command === 'ask') return args.includes('--scope') ? await askForScope(args) : await askQuestion(args);
   if (command === 'post') return await post(args);
   if (command === 'inbox') return await inbox();
+  const act = actNamed(command, args);
+  if (act !== null) return await actOn(act, args);
   if (command === 'mcp-line') return await mcpLine();
   if (command === 'mcp') {
     console.error(`tidegate mcp: it takes no arguments\n${usage}`);
@@ -128,14 +147,33 @@ async function askQuestion(args: readonly string[]): Promise<number> {
   return answer.ok && (typeof answer.answer === 'string' || question.wait <= 0) ? 0 : 1;
 }
 
+/** The act of `ack 3` or of `record 3 acknowledge`; null for another command. */
+function actNamed(command: string, args: readonly string[]): string | null {
+  const name = command === 'record' ? (args[1] ?? '') : command;
+  const act = acts[name] ?? name;
+  return actNames.includes(act) && /^[0-9]{1,9}$/.test(args[0] ?? '') ? act : null;
+}
+
+/** Exits with 0 when the act was taken, 1 when it was refused. */
+async function actOn(act: string, args: readonly string[]): Promise<number> {
+  const at = args.findIndex((arg) => arg === '-m' || arg === '--message');
+  const [record, text] = [args[0], at < 0 ? undefined : args[at + 1]];
+  const answer = await ask({ do: 'act', record, act, text });
+  if (answer.ok) console.log(`${act}: record ${record}, taken`);
+  else console.error(`tidegate ${act}: refused: ${answer.why ?? 'no reason given'}`);
+  return answer.ok ? 0 : 1;
+}
+
 async function post(args: readonly string[]): Promise<number> {
-  const posted = parsePost(args, ['--to', '--kind']);
+  const [first = ''] = args;
+  const named = first.startsWith('-') || first === '' ? args : ['--kind', ...args];
+  const posted = parsePost(named, ['--to', '--kind', '--severity', ...Object.keys(postOptions)]);
   if (typeof posted === 'string') {
     console.error(`tidegate post: ${posted}\n${usage}`);
     return 2;
   }
-  const { to = 'all', kind = 'note', text } = posted;
-  const answer = await ask({ do: 'post', kind, target: to, text, wait: 0 });
+  const { to = 'all', kind = 'note', ...content } = posted;
+  const answer = await ask({ do: 'post', kind, target: to, ...content });
   if (answer.ok) console.log(`posted for ${to}`);
   else console.error(`tidegate post: not taken: ${answer.why ?? 'no reason given'}`);
   return answer.ok ? 0 : 1;
@@ -147,16 +185,20 @@ type Posted = {
   readonly kind?: string;
   readonly severity?: string;
   readonly wait: number;
-};
+} & Readonly<Record<string, unknown>>;
 
 function parsePost(args: readonly string[], known: readonly string[]): Posted | string {
   const found = new Map<string, string>();
+  const details: Record<string, string | readonly string[]> = {};
   for (let index = 0; index < args.length; index += 2) {
     const [argument = '', value] = [args[index], args[index + 1]];
     const option = argument === '--message' ? '-m' : argument;
     if (option !== '-m' && !known.includes(option)) return `unknown option ${argument}`;
     if (value === undefined) return `${argument} needs a value`;
     found.set(option, value);
+    const name = postOptions[option];
+    if (name === 'references' || name === 'dependsOn') details[name] = [...(details[name] ?? []), value];
+    else if (name !== undefined) details[name] = value;
   }
   const named = ['-m', '--to', '--kind', '--severity', '--wait'].map((option) => found.get(option));
   const [text, to, kind, severity, wait = '0'] = named;
@@ -168,6 +210,7 @@ function parsePost(args: readonly string[], known: readonly string[]): Posted | 
     ...(to === undefined ? {} : { to }),
     ...(kind === undefined ? {} : { kind }),
     ...(severity === undefined ? {} : { severity }),
+    ...details,
   };
 }
 

@@ -23,10 +23,9 @@ export function closeByRoles(state: RunState, at: At, round: Candidate): Closing
   const roles = closureOf(state.plan, at.wave);
   const wave = state.waves[at.wave];
   if (wave === undefined) return { evidence: {} };
-  if (openProofs(state, wave).length > 0) return { step: [] };
+  if (openRecords(state, wave).length + openProofs(state, wave).length > 0) return { step: [] };
   const proofs = proofEvidence(state, at, round);
   if (roles.length === 0) return { evidence: proofs };
-  if (openRecords(state).length > 0) return { step: [] };
   const reports: ReportEvidence[] = [];
   const resolved = [...(proofs.closure?.resolved ?? [])];
   for (const role of roles) {

@@ -1,6 +1,6 @@
 import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { present } from '../domain/base/result.ts';
-import { openProofs } from '../domain/closure/barriers.ts';
+import { openProofs, openRecords } from '../domain/closure/barriers.ts';
 import { heldWave } from '../domain/dependencies/blocks.ts';
 import { isVoid, standInFor } from '../domain/derived/derived-tasks.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
@@ -52,7 +52,7 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   if (wave.approval === null) return [];
   const tasks = tasksOfWave(state, wave.index);
   // a landing in progress is of the waves closed before it; the next landing takes what is merged and closed after it
-  if (isQueued(state.landing) || heldWave(state, wave.index).length > 0) return [];
+  if (isQueued(state.landing) || heldWave(state, wave.index).length + openRecords(state, wave).length > 0) return [];
   const derived = Object.values(state.derived ?? {})
     .flatMap((one) => (one.wave === wave.index ? (state.tasks[one.task] ?? []) : []))
     .filter((task) => isUnderWay(task) || !isVoid(state, task.id));

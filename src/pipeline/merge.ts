@@ -1,3 +1,4 @@
+import { openRecords } from '../domain/closure/barriers.ts';
 import { closureProof } from '../domain/gates/phase.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import { isQueued } from '../domain/landing/landing.ts';
@@ -15,6 +16,8 @@ export function merge(state: RunState): readonly Step[] {
       if (!passes(round.closed)) return [fact({ type: 'round-abandoned', ...at, because: { rule: 'round-closure' } })];
       // a landing in progress takes only what was merged before its approval, so this round waits
       if (isQueued(state.landing) || state.mode.mode === 'stopped') return [];
+      // a record that came since keeps the wave open; the merger would refuse
+      if (openRecords(state, wave).length > 0) return [];
       break;
     }
     case 'merging':

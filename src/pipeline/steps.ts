@@ -12,6 +12,7 @@ import { baseChecks, closure } from './closure.ts';
 import { derive } from './derive.ts';
 import { dispatch, live } from './dispatch.ts';
 import { governor } from './governor.ts';
+import { help } from './help.ts';
 import { holds } from './holds.ts';
 import { askLand, land, undo } from './land.ts';
 import { merge } from './merge.ts';
@@ -43,6 +44,7 @@ export function steps(state: RunState, inputs: StepInputs): readonly Step[] {
     ...holds(state),
     ...derive(state),
     ...dispatch(state, inputs),
+    ...help(state, inputs),
     ...closure(state),
     ...merge(state),
     ...land(state, inputs),
@@ -100,7 +102,7 @@ function requests(state: RunState, inputs: StepInputs): readonly Step[] {
     if (subject !== undefined && busy.has(subject)) continue;
     const delivery = notedDelivery(state, seq, request);
     if (delivery !== null) return [...found, fact(delivery, { type: 'request-accepted', request: seq })];
-    const decided = answer(state, request);
+    const decided = answer(state, request, inputs.now);
     if (!decided.ok) return [...found, fact({ type: 'request-refused', request: seq, because: decided.error })];
     if (decided.value !== 'later')
       return [...found, fact(...decided.value, { type: 'request-accepted', request: seq })];

@@ -33,6 +33,7 @@ export const routeActions = {
   undoTask: [actions.undo],
   post: [actions.post],
   answerRecord: [actions.answer],
+  actOnRecord: [actions.record],
   resolve: [actions.resolve],
   prove: [actions.prove],
   revokeProof: [actions['revoke-proof']],

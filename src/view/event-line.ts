@@ -1,4 +1,5 @@
 import { safeLine, shellPath } from '../domain/base/safe-text.ts';
+import type { RecordChange } from '../domain/board/board.ts';
 import { endName } from '../domain/dependencies/dependency.ts';
 import { loginFix } from '../domain/explain/advice.ts';
 import {
@@ -89,6 +90,10 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.by.who} answers record ${event.record}: ${event.text}`;
     case 'record-closed':
       return `${event.by.who} closes record ${event.record}`;
+    case 'helper-assigned':
+      return `${event.task}: starts again for ${event.records.length === 1 ? 'record' : 'records'} ${event.records.join(', ')}`;
+    case 'record-changed':
+      return changeLine(event.by.who, event);
     case 'agent-chosen':
       return `${event.task}: agent changed to ${event.agent} by ${event.by.who}`;
     case 'budget-raised':
@@ -223,7 +228,8 @@ function heldText(hold: (RunEvent & { readonly type: 'task-held' })['hold']): st
   }
 }
 
-function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt-noted' }): string | null {
+function notedLine(event: RunEvent & { readonly type: 'attempt-noted' }): string | null {
+  const { task, attempt, note, changes = [], refused } = event;
   switch (note.note) {
     case 'denied':
       return `${task}: denied ${note.tool}: ${explain(note.because).detail}`;
@@ -231,6 +237,9 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
       return `${task}: requests access to ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
     case 'posted':
       return `${task}: posts a ${note.severity === 'critical' ? 'critical ' : ''}${note.kind} to ${note.target}: ${note.text}`;
+    case 'acted':
+      if (refused !== undefined) return `${task}: refused: ${explain(refused).detail}`;
+      return changes.map((change) => changeLine(task, change)).join('; ');
     case 'trouble':
       // the event does not name the provider; that command checks all of them
       return `${task}: ${troubleText(note.trouble)}${note.trouble.kind === 'needs-login' ? '; tidegate auth --check' : ''}`;
@@ -243,6 +252,12 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
     case 'usage':
       return null;
   }
+}
+
+function changeLine(who: string, { record, act, status, answer, reason, to }: RecordChange): string {
+  const done = to === undefined ? `${act}: record ${record} is ${status}` : `record ${record} is for ${to} now`;
+  const words = answer ?? reason;
+  return `${who}: ${done}${words === undefined ? '' : `: ${words}`}`;
 }
 
 function haltedLine({ because }: RunEvent & { readonly type: 'run-halted' }): string {

@@ -30,10 +30,23 @@ test('the board of a run is read, written and answered over HTTP, once for each 
   expect((await answer('1', 'I do')).status).toBe(202);
   expect((await answer('1', null)).status).toBe(409);
   const from = { person: expect.any(String) };
+  const at = expect.any(String);
   expect((await server.ask('GET', path, { token: read })).json).toEqual({
     items: [
-      { id: '1', ...question, status: 'answered', from, answer: { text: 'I do', ...from } },
-      { id: '2', kind: 'note', status: 'closed', target: 'one', text: 'mind the gap', from },
+      { id: '1', ...question, status: 'answered', from, at, answer: { text: 'I do', ...from } },
+      { id: '2', kind: 'note', status: 'closed', target: 'one', text: 'mind the gap', from, at },
     ],
+  });
+  const act = (record: string, body: object, token = approve) =>
+    server.ask('POST', `${path}/${record}/act`, { token, body });
+  const request = { kind: 'request', target: 'one', text: 'rename it', severity: 'normal', references: ['a.txt'] };
+  expect((await post(request)).status).toBe(202);
+  expect((await act('3', { act: 'start' }, read)).status).toBe(403);
+  expect((await act('3', { act: 'start' })).status).toBe(202);
+  expect((await act('3', { act: 'acknowledge' })).json).toMatchObject({ status: 409 });
+  expect((await act('3', { act: 'dismiss' })).json).toMatchObject({ status: 409 });
+  expect((await act('3', { act: 'dismiss', text: 'not now' })).status).toBe(202);
+  expect((await server.ask('GET', path, { token: read })).json).toMatchObject({
+    items: [{}, {}, { id: '3', status: 'closed', references: ['path:a.txt'], reason: { text: 'not now', ...from } }],
   });
 });

@@ -87,7 +87,7 @@ test('an agent hands off, posts, asks and reads by the official client, inside i
     tools: readonly string[];
     results: readonly { name: string; isError: boolean; text: string }[];
   };
-  expect(tools).toEqual(['handoff', 'post', 'ask', 'inbox', 'scope']);
+  expect(tools).toEqual(['handoff', 'post', 'ask', 'record', 'inbox', 'scope']);
   expect(tools.filter((name) => decides.test(name))).toEqual([]);
   const [scope, asked, posted, refused, inbox, handoff] = results;
   expect(JSON.parse(scope?.text ?? '')).toMatchObject({ task: 'one', kind: 'owned', owns: ['a.txt'] });

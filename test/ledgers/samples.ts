@@ -65,6 +65,7 @@ export const unsimulated: readonly LedgerEvent[] = [
     by: me,
   },
   { type: 'requested-proof-revoke', bundle: 'proof-1', reason: 'it was another build', by: me },
+  { type: 'requested-edit', task: idOf('a'), from: commit('both'), copy: 'a1', by: me },
   { type: 'requested-landing-edit', from: commit('both'), copy: 'a1', by: me },
   {
     type: 'requested-dependency',

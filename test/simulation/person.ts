@@ -1,4 +1,5 @@
 import { type RunId, runId, type TaskId, taskId } from '../../src/domain/base/ids.ts';
+import { recordActs } from '../../src/domain/board/acts.ts';
 import { roleId } from '../../src/domain/closure/roles.ts';
 import { type Need, needsOf } from '../../src/domain/explain/needs.ts';
 import type { RequestEvent, TapName } from '../../src/domain/ledger/requests.ts';
@@ -38,6 +39,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-post', kind: 'note', target: random.pick([task, 'all', 'person']), text: 'mind the gap', by },
     { type: 'requested-answer', record: random.pick(['1', '2', '9']), text: random.pick(['yes', null]), by },
     { type: 'requested-answer', record: '1', text: null, by },
+    ...onBoard(random, task, by),
     { type: 'requested-raise', task: random.chance(0.5) ? task : null, usd: random.pick([-1, 1, 5]), by },
     { type: 'requested-rework', task, message: 'again, please', by },
     { type: 'requested-relaunch', ...selection(random, state, task), by },
@@ -89,6 +91,18 @@ function selection(random: Random, state: RunState, chosen: TaskId) {
   };
 }
 
+/** Requests and contradictions of people, and acts on any record, with or without a reason. */
+function onBoard(random: Random, task: TaskId, by: RequestEvent['by']): readonly RequestEvent[] {
+  const kind = random.pick(['request', 'question', 'contradiction'] as const);
+  const words = random.chance(0.8) ? { text: 'seen it' } : {};
+  const act = random.pick(recordActs);
+  const details = random.chance(0.5) ? { references: ['path:a file.txt'], closureCondition: 'it is there' } : {};
+  return [
+    { type: 'requested-post', kind, target: task, text: 'do this too', ...details, by },
+    { type: 'requested-record', record: random.pick(['1', '2', '3']), act, ...words, to: task, by },
+  ];
+}
+
 /** The plan as somebody might have it next: one task less, one more, or one that says something else. Not always a good one. */
 function rewritten(random: Random, { plan, hash }: RunState, chosen: TaskId) {
   const number = random.below(1000);
@@ -132,7 +146,7 @@ function takings(random: Random, state: RunState, id: TaskId, by: RequestEvent['
   const copy = `${random.pick(['inside', 'outside'])}-${random.pick(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])}`;
   return [
     ...Array.from({ length: 6 }, () => ({ type: 'requested-accept', task: id, snapshot, by }) as const),
-    { type: 'requested-edit', task: id, from: snapshot, copy, by },
+    ...Array.from({ length: 3 }, () => ({ type: 'requested-edit', task: id, from: snapshot, copy, by }) as const),
   ];
 }
 
@@ -313,6 +327,8 @@ export function typed(state: RunState, need: Need): RequestEvent {
       return { type: 'requested-resolve', barrier: id ?? '', reason: 'seen it', by: me };
     case 'answer':
       return { type: 'requested-answer', record: id ?? '', text: 'the first', by: me };
+    case 'record':
+      return { type: 'requested-record', record: id ?? '', act: 'resolve', text: 'it is settled', by: me };
     case 'rework':
       return { type: 'requested-rework', task, message: 'mend it', by: me };
     case 'accept': {

@@ -1,6 +1,9 @@
 import { hash as digest } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type AgentNote, noReport } from '../../src/domain/agents/agent-note.ts';
+import { taskId } from '../../src/domain/base/ids.ts';
+import { recordActs } from '../../src/domain/board/acts.ts';
+import type { Severity } from '../../src/domain/board/kinds.ts';
 import type { Trip } from '../../src/domain/breaker/spirals.ts';
 import { exitLevels, requiredLevels } from '../../src/domain/closure/exit-contract.ts';
 import { roleWords } from '../../src/domain/closure/roles.ts';
@@ -18,7 +21,7 @@ import type {
 } from '../../src/ports/supervisor.ts';
 import { ended, exited, handoff, held, log } from '../support/plans.ts';
 import type { Chaos } from './chaos.ts';
-import type { Random } from './random.ts';
+import { type Random, random } from './random.ts';
 import type { Life, Schedule } from './schedule.ts';
 import type { Files, SimulatedGit } from './simulated-git.ts';
 import { repair } from './simulated-repair.ts';
@@ -300,12 +303,13 @@ const statement = {
 const trip: Trip = { pattern: 'self-revert', file: 'a file.txt', occurrences: 3, class: null, words: ['an edit'] };
 
 /** An agent that speaks a protocol tells its session, and sometimes what it was refused. */
-function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
+function notesOf({ chaos, planOf }: Tools, job: Job): readonly AgentNote[] {
   const asked: AgentNote = { note: 'asked', paths: ['elsewhere/x.txt'], why: 'it belongs together' };
   const posted = { note: 'posted', post: 1, kind: 'question', target: 'person', text: 'which one?' } as const;
   const told = { note: 'posted', post: 2, kind: 'note', target: 'all', text: 'it is the first' } as const;
+  const onBoard = boardNotes(random(Number.parseInt(job.nonce.slice(0, 8), 16)), planOf(job.id.split('.')[0] ?? ''));
   if (job.agent === null)
-    return [...(chaos.strikes(0.1) ? [asked] : []), ...(chaos.strikes(0.1) ? [posted, told] : [])];
+    return [...(chaos.strikes(0.1) ? [asked] : []), ...(chaos.strikes(0.1) ? [posted, told] : []), ...onBoard];
   const session = sessionOf(job);
   const denied: AgentNote = { note: 'denied', tool: 'Write', because: { rule: 'git-command', command: 'push' } };
   const usage: AgentNote = {
@@ -316,7 +320,47 @@ function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
     { note: 'started', session, model: 'm' },
     ...(chaos.strikes(0.2) ? [denied, asked, { note: 'tripped', trip } as const] : []),
     ...(chaos.strikes(0.2) ? [usage] : []),
+    ...onBoard,
   ];
+}
+
+/** Now and then, posts to anybody and acts on any record, allowed or not. */
+function boardNotes(random: Random, { waves }: FrozenPlan): readonly AgentNote[] {
+  if (random.chance(0.85)) return [];
+  const tasks = waves.flatMap((wave) => [...wave.tasks, ...(wave.closure ?? [])]).map(({ id }) => id);
+  const targets = [...tasks, taskId('nobody'), 'person', 'all', 'capability:sql'] as const;
+  const severity = (): { readonly severity?: Severity } =>
+    random.chance(0.5) ? {} : { severity: random.pick(['advisory', 'normal', 'critical'] as const) };
+  const posts = Array.from(
+    { length: 1 + random.below(2) },
+    (_, index): AgentNote => ({
+      note: 'posted',
+      post: 10 + index,
+      kind: random.pick([
+        'question',
+        'request',
+        'blocker',
+        'contradiction',
+        'human-escalation',
+        'claim',
+        'decision',
+      ] as const),
+      target: random.pick(targets),
+      text: 'something of yours is missing',
+      ...severity(),
+      ...(random.chance(0.3) ? { references: ['path:a file.txt'], closureCondition: 'it is there' } : {}),
+    }),
+  );
+  const acts = Array.from(
+    { length: random.below(4) },
+    (): AgentNote => ({
+      note: 'acted',
+      record: String(1 + random.below(6)),
+      act: random.pick(recordActs),
+      ...(random.chance(0.8) ? { text: 'it is there now' } : {}),
+    }),
+  );
+  return [...posts, ...acts];
 }
 
 const sessionOf = (job: Job): string => job.agent?.session?.id ?? `session of ${job.id}`;

@@ -21,7 +21,9 @@ export function checkLanded(history: readonly Stored[], git: GitFacts | undefine
       say(`landed ${event.new}, the run branch is at ${all(before, 'merged').at(-1)?.event.new}`);
     const yes = all(before, 'tap-decided').findLast((one) => one.event.tap === 'land');
     const isChoice = rebuilt?.event.tasks !== undefined || yes?.event.tasks !== undefined;
-    const isCompared = rebuilt?.event.asMerged === true && rebuilt.seq > (yes?.seq ?? 0);
+    // under a new version of the plan the definitions are compared again
+    const { since } = versionAt(history, seq);
+    const isCompared = rebuilt?.event.asMerged === true && rebuilt.seq > Math.max(yes?.seq ?? 0, since);
     if (rebuilt !== undefined && (!merged || isChoice || isCompared))
       for (const name of unchecked(before, rebuilt)) say(`the check ${name} had not passed on what was rebuilt`);
     if (isChoice) for (const what of wrongChoice(before, landed, rebuilt, git)) say(what);

@@ -34,7 +34,7 @@ export function checkRoles(history: readonly Stored[]): readonly Violation[] {
       const isDecided = isResolved(before, { role: id, tree, since });
       return isDecided ? [] : unreported(before, { role: id, closes, tree, since }).map((what) => `${id}: ${what}`);
     });
-    return [...open, ...openQuestions(before)].map((what) => ({ invariant: 'I3', seq, what }) as const);
+    return open.map((what) => ({ invariant: 'I3', seq, what }) as const);
   });
 }
 
@@ -121,19 +121,4 @@ function unreported(
   for (const [name, word] of Object.entries(report.dimensions ?? {}))
     if (word !== 'pass') wrong.push(`${name} ${word}`);
   return wrong;
-}
-
-function openQuestions(history: readonly Stored[]): readonly string[] {
-  const settled = new Set(
-    [...all(history, 'record-answered'), ...all(history, 'record-closed')].map(({ event }) => event.record),
-  );
-  const posted = [
-    ...all(history, 'record-posted').map(({ event }) => ({ ...event, id: event.place.id, status: event.place.status })),
-    ...all(history, 'attempt-noted').flatMap(({ event: { note, place } }) =>
-      note.note === 'posted' && place !== undefined ? [{ ...note, id: place.id, status: place.status }] : [],
-    ),
-  ];
-  return posted
-    .filter(({ id, severity, status }) => severity === 'critical' && status === 'open' && !settled.has(id))
-    .map(({ id }) => `the critical question ${id} is open`);
 }

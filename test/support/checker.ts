@@ -14,6 +14,7 @@ import { checkLanded } from './check-landed.ts';
 import { checkOffered } from './check-offered.ts';
 import { checkClosedProven, checkLandedProven, checkProven } from './check-proven.ts';
 import { checkQueue } from './check-queue.ts';
+import { checkRecords } from './check-records.ts';
 import { checkRelaunched, lastRelaunch } from './check-relaunch.ts';
 import { checkLandingRoles, checkRepeated, checkRoles } from './check-roles.ts';
 import { checkSetups } from './check-setups.ts';
@@ -145,6 +146,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkMerged(history),
     ...checkDerived(history),
     ...checkRoles(history),
+    ...checkRecords(history),
     ...checkLandingRoles(history),
     ...checkRepeated(history),
     ...checkProven(history),

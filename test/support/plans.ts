@@ -27,7 +27,7 @@ import { keepAtEnd } from '../../src/domain/kept/discard.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import type { By, RunOrder } from '../../src/domain/ledger/requests.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan/plan.ts';
-import type { Recorded, RunState } from '../../src/domain/run/run.ts';
+import { evolveRun, type Recorded, type RunState } from '../../src/domain/run/run.ts';
 import type { Attempt } from '../../src/domain/run/task.ts';
 import { foldDecided } from './decided.ts';
 
@@ -146,6 +146,13 @@ export const created = (frozen: FrozenPlan, wave: number | null = null): RunEven
 /** The fold of events as one stream holds them, with what the pipeline decides after each. */
 export function stateAfter(...events: readonly Recorded['event'][]): RunState {
   const state = foldDecided(events.map((event, index) => ({ seq: index + 1, event })));
+  if (state === null) throw new Error('these events make no run');
+  return state;
+}
+
+/** The state after more events. */
+export function stateAfterMore(before: RunState, ...events: readonly Recorded['event'][]): RunState {
+  const state = events.reduce<RunState | null>((now, event) => evolveRun(now, { seq: 0, event }), before);
   if (state === null) throw new Error('these events make no run');
   return state;
 }

@@ -291,11 +291,12 @@ const unwritten = 'the plan';
 
 function withoutUnwritten(finding: Finding): Finding {
   if (finding.rule === 'ownership-conflict') return withoutPlaces(finding, isUnwritten);
-  const { where, ...rest } = finding;
-  // two returns: the union of both types has more members than the compiler compares
-  if (where !== undefined && isUnwritten(where)) return rest;
-  return finding;
+  return finding.where !== undefined && isUnwritten(finding.where) ? withoutPlace(finding) : finding;
 }
+
+// generic, because the compiler does not spread the union of all findings
+const withPlaceAt = <F extends Finding>(finding: F, where: string): F => ({ ...finding, where });
+const withoutPlace = <F extends Finding>({ where: _, ...finding }: F): F => finding as Finding as F;
 
 const isUnwritten = (where: string): boolean => where === unwritten || where.startsWith(`${unwritten}:`);
 
@@ -387,7 +388,6 @@ function refusedDirectives(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf)
     .flatMap((_, wave) => lintDirectives(plan, wave).errors)
     .map((finding): Finding => {
       const task = 'task' in finding ? tasks.get(String(finding.task)) : undefined;
-      if (task === undefined || task.file !== null) return finding;
-      return { ...finding, where: whereOf([...task.place, 'do']) };
+      return task === undefined || task.file !== null ? finding : withPlaceAt(finding, whereOf([...task.place, 'do']));
     });
 }

@@ -44,6 +44,7 @@ export const commandList: CommandList = {
   send: async () => (await import('./decide/send.ts')).sendCommand,
   post: async () => (await import('./decide/post.ts')).postCommand,
   answer: async () => (await import('./decide/answer.ts')).answerCommand,
+  record: async () => (await import('./decide/record.ts')).recordCommand,
   proof: async () => (await import('./decide/proof.ts')).proofCommand,
   resolve: async () => (await import('./decide/resolve.ts')).resolveCommand,
   dep: async () => (await import('./decide/dep.ts')).depCommand,

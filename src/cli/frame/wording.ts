@@ -124,6 +124,18 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
       return `Answered ${run}/${record}; the answer is in the inbox of ${author === undefined ? run : `${run}/${author.id}`}.`;
     },
   },
+  record: {
+    command: ({ run }, { record, act, text, to }) =>
+      [
+        `record ${run}/${record} ${act}`,
+        ...(to === undefined ? [] : [`--to ${to}`]),
+        ...(text === undefined ? [] : [`-m ${shellWord(text)}`]),
+      ].join(' '),
+    accepted: ({ run }, { record, act, to }) =>
+      to === undefined
+        ? `Done: ${act}, record ${run}/${record}. See: tidegate board ${run}`
+        : `Record ${run}/${record} is for ${to} now. See: tidegate board ${run}`,
+  },
   resolve: {
     command: ({ run }, { barrier, reason }) => `resolve ${run}/${barrier} -m ${shellWord(reason)}`,
     accepted: ({ run, state }, { barrier }) =>

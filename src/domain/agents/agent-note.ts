@@ -1,3 +1,4 @@
+import type { RecordAct } from '../board/acts.ts';
 import type { Post } from '../board/board.ts';
 import type { Trip } from '../breaker/spirals.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -15,6 +16,8 @@ export type AgentNote =
   | { readonly note: 'asked'; readonly paths: readonly string[]; readonly why: string }
   /** For the run's board; `post` counts those of this attempt. */
   | ({ readonly note: 'posted'; readonly post: number } & Post)
+  /** It acts on a record of the board. */
+  | { readonly note: 'acted'; readonly record: string; readonly act: RecordAct; readonly text?: string }
   /** The message of this request, by its number in the ledger, has reached it. */
   | { readonly note: 'heard'; readonly request: number }
   /** Most of the turns that it may take are taken. */

@@ -1,103 +1,240 @@
 import { idPattern, type TaskId, taskId } from '../base/ids.ts';
-import { err, ok, type Result } from '../base/result.ts';
+import { err, ok, present, type Result } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
 import type { RunState } from '../run/run.ts';
 import { policy } from '../settings/policy.ts';
+import { decideAct, isOpenRecord } from './acts.ts';
 import {
   type Board,
   type BoardRecord,
+  escalation,
   isOfAgent,
   type Post,
+  type PostDetails,
+  type PostTarget,
   type RecordPlace,
-  type RecordTarget,
   recordById,
-  recordKinds,
   recordsOf,
-  severities,
 } from './board.ts';
+import {
+  confidences,
+  gradeOf,
+  kindNamed,
+  kindRules,
+  type Poster,
+  priorities,
+  recordKinds,
+  severities,
+  severityNamed,
+} from './kinds.ts';
+import { isCapability, routeOf } from './routing.ts';
 
-/** Returns the id, audience and status of a post. A question or a request waits for an answer. A post for an unknown task goes to a person. */
+type Boards = Pick<RunState, 'board' | 'tasks' | 'plan' | 'waves' | 'only'>;
+
+/**
+ * Returns the id, audience, status and time of a post. What is for a task that cannot act any more, or that the run does not have,
+ * goes to a person.
+ */
 export function placeOf(
-  { board, tasks }: Pick<RunState, 'board' | 'tasks'>,
+  state: Boards,
   { kind, target }: Pick<Post, 'kind' | 'target'>,
+  at?: string,
+  author: TaskId | null = null,
 ): RecordPlace {
-  return {
-    id: String(board.length + 1),
-    to: isTask(target) && tasks[target] === undefined ? 'person' : target,
-    status: kind === 'question' || kind === 'request' ? 'open' : 'closed',
-  };
+  const { waits, blocks } = kindRules[kind];
+  const place = { id: String(state.board.length + 1), status: waits ? 'open' : 'closed', ...present({ at }) } as const;
+  // whoever it names, an escalation is for a person
+  if (blocks === 'always') return { ...place, to: 'person' };
+  if (waits) return { ...place, ...routeOf(state, target, author) };
+  const isKnown = !isCapability(target) && (!isTask(target) || state.tasks[target] !== undefined);
+  return { ...place, to: isKnown ? target : 'person' };
 }
 
+const isTask = (target: PostTarget): target is TaskId =>
+  target !== 'person' && target !== 'all' && !isCapability(target);
+
 /** A post as it came from outside. */
-type RawPost = {
+export type RawPost = {
   readonly kind: unknown;
   readonly target: unknown;
   readonly text: unknown;
   readonly severity?: unknown;
-};
+} & { readonly [Part in keyof PostDetails]?: unknown };
 
-/** Returns the fault of a post; null when it has none. */
-export function faultOf({ kind, target, text, severity }: RawPost): Finding | null {
-  if (!recordKinds.some((known) => known === kind)) return { rule: 'post-kind', kinds: recordKinds };
-  if (severity !== undefined && !severities.some((known) => known === severity))
-    return { rule: 'post-severity', severities };
-  if (typeof target !== 'string' || !idPattern.test(target)) return { rule: 'post-target' };
-  return faultOfText(text);
+/** Reads a post that came from outside. */
+export function readPost(raw: RawPost, poster: Poster): Result<Post, Finding> {
+  const kind = kindNamed(raw.kind);
+  if (kind === null) return err({ rule: 'post-kind', kinds: recordKinds });
+  const { posts, severity: usual } = kindRules[kind];
+  if (!posts.includes(poster)) return err({ rule: 'post-poster', kind, posts });
+  const severity = raw.severity === undefined ? usual : severityNamed(raw.severity);
+  if (severity === null) return err({ rule: 'post-severity', severities });
+  const target = targetIn(raw.target);
+  if (target === null) return err({ rule: 'post-target' });
+  const text = textIn(raw.text);
+  if (!text.ok) return text;
+  const details = detailsIn(raw);
+  return details.ok ? ok({ kind, target, text: text.value, ...present({ severity }), ...details.value }) : details;
 }
 
-function faultOfText(text: unknown): Finding | null {
-  if (typeof text !== 'string' || text.trim() === '') return { rule: 'post-empty' };
+const capabilityPattern = /^capability:[a-z0-9][a-z0-9._-]{0,63}$/i;
+
+function targetIn(raw: unknown): PostTarget | null {
+  if (typeof raw !== 'string') return null;
+  const name = raw.replace(/^agent:/, '');
+  return idPattern.test(name) || capabilityPattern.test(name) ? targetNamed(name) : null;
+}
+
+/** Reads the name of a target. `agent:<task>` is the task. */
+export function targetNamed(name: string): PostTarget {
+  const bare = name.replace(/^agent:/, '');
+  return bare === 'person' || bare === 'all' || isCapability(bare) ? bare : taskId(bare);
+}
+
+const most = { references: 20, characters: 300 };
+
+function detailsIn(raw: RawPost): Result<PostDetails, Finding> {
+  const { references, dependsOn, closureCondition, priority, confidence } = raw;
+  const named = references === undefined ? undefined : referencesIn(references);
+  if (named === null) return err({ rule: 'post-reference', limit: most.references });
+  const records = dependsOn === undefined ? undefined : recordIds(dependsOn);
+  if (records === null) return err({ rule: 'post-depends' });
+  const condition = closureCondition === undefined ? undefined : textIn(closureCondition);
+  if (condition?.ok === false) return condition;
+  const urgency = priorities.find((one) => one === priority);
+  if (priority !== undefined && urgency === undefined) return err({ rule: 'post-priority', priorities });
+  const certainty = confidences.find((one) => one === confidence);
+  if (confidence !== undefined && certainty === undefined) return err({ rule: 'post-confidence', confidences });
+  return ok(
+    present({
+      references: named,
+      dependsOn: records,
+      closureCondition: condition?.value,
+      priority: urgency,
+      confidence: certainty,
+    }),
+  );
+}
+
+function recordIds(raw: unknown): readonly string[] | null {
+  const all = Array.isArray(raw) && raw.length <= most.references ? raw : null;
+  return all?.every((one) => typeof one === 'string' && /^[0-9]{1,9}$/.test(one)) === true ? all : null;
+}
+
+function referencesIn(raw: unknown): readonly string[] | null {
+  if (!Array.isArray(raw) || raw.length > most.references) return null;
+  const named = raw.map(referenceIn);
+  return named.every((one) => one !== null) ? [...new Set(named)] : null;
+}
+
+/** A reference with its type in front: as written; a number is a record; anything else is a path. */
+function referenceIn(raw: unknown): string | null {
+  if (typeof raw !== 'string' || raw.trim() === '' || raw.length > most.characters) return null;
+  if (/^(?:path|component|task|record):./.test(raw)) return raw;
+  return /^#?[0-9]{1,9}$/.test(raw) ? `record:${raw.replace('#', '')}` : `path:${raw}`;
+}
+
+function textIn(text: unknown): Result<string, Finding> {
+  if (typeof text !== 'string' || text.trim() === '') return err({ rule: 'post-empty' });
   const limit = policy.recordCharacters;
-  return text.length <= limit ? null : { rule: 'post-long', limit };
+  return text.length <= limit ? ok(text) : err({ rule: 'post-long', limit });
 }
 
-/** Decides a person's post or answer. */
+type BoardRequest = RequestEvent & { readonly type: 'requested-post' | 'requested-answer' | 'requested-record' };
+
+/** Decides what a person asks of the board: a post, an answer or another act. */
 export function answerOnBoard(
-  state: Pick<RunState, 'run' | 'tasks' | 'board'>,
-  request: RequestEvent & { readonly type: 'requested-post' | 'requested-answer' },
+  state: Boards & Pick<RunState, 'run'>,
+  request: BoardRequest,
+  at?: string,
 ): Result<readonly RunEvent[], Finding> {
-  const { by } = request;
-  if (request.type === 'requested-post') {
-    const { kind, target, text } = request;
-    const fault = faultOf(request);
-    if (fault !== null) return err(fault);
-    if (isTask(target) && state.tasks[target] === undefined)
-      return err({ rule: 'no-such-task', run: state.run, task: target });
-    return ok([{ type: 'record-posted', kind, target, text, place: placeOf(state, request), by }]);
-  }
-  const record = recordById(state, request.record);
-  if (record === undefined) return err({ rule: 'no-such-record', run: state.run, record: request.record });
-  if (record.status !== 'open') return err({ rule: 'record-settled', record: record.id, status: record.status });
-  if (request.text === null) return ok([{ type: 'record-closed', record: record.id, by }]);
-  const fault = faultOfText(request.text);
-  return fault === null ? ok([{ type: 'record-answered', record: record.id, text: request.text, by }]) : err(fault);
+  if (request.type === 'requested-post') return post(state, request, at);
+  if (request.type === 'requested-record') return act(state, request, at);
+  const { text } = request;
+  return text === null ? close(state, request, at) : answered(state, { ...request, text }, at);
 }
 
-const isTask = (target: RecordTarget): target is TaskId => target !== 'person' && target !== 'all';
+function post(
+  state: Boards & Pick<RunState, 'run'>,
+  { by, ...request }: BoardRequest & { readonly type: 'requested-post' },
+  at: string | undefined,
+): Result<readonly RunEvent[], Finding> {
+  const read = readPost(request, 'person');
+  if (!read.ok) return read;
+  const { target } = read.value;
+  if (isTask(target) && state.tasks[target] === undefined)
+    return err({ rule: 'no-such-task', run: state.run, task: target });
+  return ok([{ type: 'record-posted', ...read.value, place: placeOf(state, read.value, at), by }]);
+}
+
+type Act = Omit<RequestEvent & { readonly type: 'requested-record' }, 'type'>;
+
+function act(
+  state: Boards & Pick<RunState, 'run'>,
+  { by, ...order }: Act,
+  at: string | undefined,
+): Result<readonly RunEvent[], Finding> {
+  const decided = decideAct(state, order, by, at);
+  if (!decided.ok) return decided;
+  const [first, ...others] = decided.value;
+  const changed = others.map((change): RunEvent => ({ type: 'record-changed', ...change, by }));
+  if (first?.act === 'escalate') {
+    const added = escalation(order.text ?? '');
+    const place = { ...placeOf(state, added, at), of: recordById(state, order.record)?.of ?? order.record };
+    return ok([{ type: 'record-changed', ...first, by }, ...changed, { type: 'record-posted', ...added, place, by }]);
+  }
+  return ok(decided.value.map((change): RunEvent => ({ type: 'record-changed', ...change, by })));
+}
+
+function answered(
+  state: Boards & Pick<RunState, 'run'>,
+  { record, text, by }: Omit<BoardRequest & { readonly type: 'requested-answer' }, 'text'> & { readonly text: string },
+  at: string | undefined,
+): Result<readonly RunEvent[], Finding> {
+  const decided = act(state, { record, act: 'answer', text, by }, at);
+  return decided.ok ? ok([{ type: 'record-answered', record, text, by }, ...decided.value.slice(1)]) : decided;
+}
+
+/** Closes a question or a request without an answer. What needs a reason to be dismissed is refused. */
+function close(
+  state: Boards & Pick<RunState, 'run'>,
+  { record: id, by }: BoardRequest & { readonly type: 'requested-answer' },
+  at: string | undefined,
+): Result<readonly RunEvent[], Finding> {
+  const record = recordById(state, id);
+  const mayClose = record === undefined || record.kind === 'question' || record.kind === 'request';
+  if (!mayClose && isOpenRecord(record)) return err({ rule: 'record-reason', act: 'dismiss' });
+  const decided = decideAct(state, { record: id, act: 'dismiss', text: '-' }, by, at);
+  if (!decided.ok) return decided;
+  const others = decided.value
+    .slice(1)
+    .map(({ reason: _, ...change }): RunEvent => ({ type: 'record-changed', ...change, by }));
+  return ok([{ type: 'record-closed', record: id, by }, ...others]);
+}
 
 /** Records that an agent of this task may read: those for it or for all, and its own that wait for an answer. The newest, in order. */
 export function inboxOf(state: Pick<RunState, 'board'>, task: TaskId): readonly BoardRecord[] {
   const isOwn = ({ from }: BoardRecord): boolean => isOfAgent(from) && from.task === task;
   const concerns = (record: BoardRecord): boolean =>
-    isOwn(record)
-      ? record.kind === 'question' || record.kind === 'request'
-      : record.target === task || record.target === 'all';
+    record.target === task || (isOwn(record) ? kindRules[record.kind].waits : record.target === 'all');
   return recordsOf(state).filter(concerns).slice(-policy.recordsShown);
 }
 
-/** Records that wait for a person. Only the critical ones hold anything up. */
+/** Records that wait for a person. Only those that block hold anything up. */
 export const openToPerson = (state: Pick<RunState, 'board'>): readonly BoardRecord[] =>
-  recordsOf(state).filter((record) => record.status === 'open' && (record.target === 'person' || isCritical(record)));
+  recordsOf(state).filter(
+    (record) => isOpenRecord(record) && (record.target === 'person' || (isCritical(record) && !record.setAside)),
+  );
 
 const criticalOnBoard = new WeakMap<Board, readonly BoardRecord[]>();
 
-/** Records that hold the landing until they are answered or closed. A board never changes: looked through once. */
+/** Records that hold the landing until they are settled or set aside. A board never changes: looked through once. */
 export function openCriticalQuestions(state: Pick<RunState, 'board'>): readonly BoardRecord[] {
   const known =
     criticalOnBoard.get(state.board) ??
-    recordsOf(state).filter((record) => record.status === 'open' && isCritical(record));
+    recordsOf(state).filter((record) => isOpenRecord(record) && isCritical(record) && record.setAside === undefined);
   criticalOnBoard.set(state.board, known);
   return known;
 }
@@ -105,9 +242,13 @@ export function openCriticalQuestions(state: Pick<RunState, 'board'>): readonly 
 /** Says why the run does not land. */
 export const heldByQuestion = (
   { run, target }: Pick<RunState, 'run' | 'target'>,
-  { id }: Pick<BoardRecord, 'id'>,
-): Finding => ({ rule: 'landing-question', run, record: id, branch: target.branch });
+  { id, kind }: Pick<BoardRecord, 'id' | 'kind'>,
+): Finding => ({
+  rule: 'landing-question',
+  run,
+  record: id,
+  branch: target.branch,
+  ...(kind === 'question' ? {} : { kind }),
+});
 
-export const isCritical = ({ severity }: Pick<Post, 'severity'>): boolean => severity === 'critical';
-
-export const targetNamed = (name: string): RecordTarget => (name === 'person' || name === 'all' ? name : taskId(name));
+export const isCritical = ({ severity }: Pick<Post, 'severity'>): boolean => gradeOf(severity) === 'critical';

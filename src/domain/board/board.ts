@@ -1,47 +1,114 @@
 import type { AttemptId, TaskId } from '../base/ids.ts';
+import { present } from '../base/result.ts';
 import { appended, itemAt, itemsOf, replacedAt, type Sequence } from '../base/sequence.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { By } from '../ledger/requests.ts';
 import type { RunState } from '../run/run.ts';
-
-/**
- * `question` and `request` wait for an answer; the others only tell: what is so, what was decided, what the next one at this work has
- * to know.
- */
-export const recordKinds = ['note', 'question', 'request', 'decision', 'handoff-note'] as const;
-export type RecordKind = (typeof recordKinds)[number];
+import type { RecordAct } from './acts.ts';
+import type { Confidence, Priority, RecordKind, Severity } from './kinds.ts';
 
 /** `person`: whoever looks after the run. `all`: every task of it. A task that is called so cannot be addressed by name. */
 export type RecordTarget = TaskId | 'person' | 'all';
 
-/** The weight of the answer. While a `critical` question is open, the run does not land. */
-export const severities = ['low', 'normal', 'high', 'critical'] as const;
-export type Severity = (typeof severities)[number];
+/** A post may also ask for any task that has a capability. The place of the post names the task that got it. */
+export type PostTarget = RecordTarget | Capability;
+export type Capability = `capability:${string}`;
 
 /** A post to the board. The default severity is `normal`. */
 export type Post = {
   readonly kind: RecordKind;
-  readonly target: RecordTarget;
+  readonly target: PostTarget;
   readonly text: string;
   readonly severity?: Severity;
+} & PostDetails;
+
+/** Parts of a post that most posts do not have. */
+export type PostDetails = {
+  /** `path:…`, `component:…`, `task:…` or `record:…`. Paths, components and records are matched exactly, never by their words. */
+  readonly references?: readonly string[];
+  /** Ids of records. While one of them is open, agents can neither answer nor resolve this one. */
+  readonly dependsOn?: readonly string[];
+  /** Says in words when the record is settled. Nobody but the reader decides by it. */
+  readonly closureCondition?: string;
+  readonly priority?: Priority;
+  readonly confidence?: Confidence;
 };
 
-/** The place of a post: its number on the board, its target, and whether it waits for an answer. */
-export type RecordPlace = { readonly id: string; readonly to: RecordTarget; readonly status: 'open' | 'closed' };
+/**
+ * The place of a post: its number on the board, its target, whether it waits for somebody, and the time. `of` is the record that it
+ * follows up; settling either settles both.
+ */
+export type RecordPlace = {
+  readonly id: string;
+  readonly to: RecordTarget;
+  readonly status: 'open' | 'closed';
+  readonly at?: string;
+  readonly of?: string;
+  readonly route?: RecordRoute;
+};
+
+/** Why a record that was for somebody else is for its target. Without a task that could do it, a person is asked. */
+export type RecordRoute = { readonly asked: string; readonly reason: RouteReason };
+/** The first three: no agent can settle it, so that it is a person's. */
+export const routeReasons = ['no-task', 'task-over', 'no-capability', 'demonstrated', 'least-open'] as const;
+export type RouteReason = (typeof routeReasons)[number];
 
 /** An agent is known by the channel that it spoke through; `post` counts what came through it. */
 type RecordAuthor = { readonly task: TaskId; readonly attempt: AttemptId; readonly post: number } | By;
+/** The agent or the person who changed a record. */
+export type RecordActor = { readonly task: TaskId; readonly attempt: AttemptId } | By;
 
 /**
- *   open ──▶ answered        by a person
- *     └────▶ closed          without an answer; what waits for none is closed from the start
+ *   open ──▶ acknowledged ──▶ in-progress       it still waits for somebody
+ *     └───────────┴────────────────┴──────▶ answered | resolved | closed | superseded | cancelled
+ *
+ * A record that waits for nobody is closed from the start. `answered` is resolved with an answer. `closed` without one: a person
+ * dismissed it. `superseded`: the record that it follows up was settled.
  */
-export type BoardRecord = Post & {
+export const recordStatuses = [
+  'open',
+  'acknowledged',
+  'in-progress',
+  'answered',
+  'resolved',
+  'closed',
+  'superseded',
+  'cancelled',
+] as const;
+export type RecordStatus = (typeof recordStatuses)[number];
+
+export type BoardRecord = Omit<Post, 'target'> & {
+  readonly target: RecordTarget;
   /** Counts the records of a run, from 1. */
   readonly id: string;
-  readonly status: 'open' | 'answered' | 'closed';
+  readonly status: RecordStatus;
   readonly from: RecordAuthor;
-  readonly answer?: { readonly text: string; readonly by: By };
+  /** The time of the post; absent in records of an earlier version. */
+  readonly at?: string;
+  /** The time since which it is for its target, if that is later than the post. */
+  readonly since?: string;
+  readonly of?: string;
+  readonly route?: RecordRoute;
+  /** A person decided that it blocks nothing, although it is open. */
+  readonly setAside?: 'deferred' | 'stale';
+  /** The number of times that its task was started again for it; absent for none. */
+  readonly helped?: number;
+  readonly answer?: { readonly text: string; readonly by: RecordActor };
+  /** The reason of the last act that gave one. */
+  readonly reason?: { readonly text: string; readonly by: RecordActor };
+};
+
+/** A change of a record, with everything that follows from it. */
+export type RecordChange = {
+  readonly record: string;
+  readonly act: RecordAct;
+  readonly status: RecordStatus;
+  readonly at?: string;
+  readonly answer?: string;
+  readonly reason?: string;
+  readonly to?: RecordTarget;
+  readonly severity?: Severity;
+  readonly setAside?: 'deferred' | 'stale';
 };
 
 /** Records in the order in which they came. An id is the place of its record, counted from 1. */
@@ -51,9 +118,11 @@ export type Board = Sequence<BoardRecord>;
 export function withBoard(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'attempt-noted': {
-      if (event.note.note !== 'posted' || event.place === undefined) return state;
-      const { post } = event.note;
-      return added(state, event.note, event.place, { task: event.task, attempt: event.attempt, post });
+      const { note, place, task, attempt, changes = [] } = event;
+      const now = changes.reduce((before, change) => withChange(before, change, { task, attempt }), state);
+      if (place === undefined) return now;
+      if (note.note === 'posted') return added(now, note, place, { task, attempt, post: note.post });
+      return note.note === 'acted' ? added(now, escalation(note.text ?? ''), place, { task, attempt, post: 0 }) : now;
     }
     case 'record-posted':
       return added(state, event, event.place, event.by);
@@ -63,25 +132,45 @@ export function withBoard(state: RunState, event: RunEvent): RunState {
     }
     case 'record-closed':
       return changed(state, event.record, (record) => ({ ...record, status: 'closed' }));
+    case 'helper-assigned':
+      return event.records.reduce(
+        (now, id) => changed(now, id, (record) => ({ ...record, helped: (record.helped ?? 0) + 1 })),
+        state,
+      );
+    case 'record-changed':
+      return withChange(state, event, event.by);
     default:
       return state;
   }
 }
 
-function added(
-  state: RunState,
-  { kind, text, severity }: Post,
-  { id, to, status }: RecordPlace,
-  from: RecordAuthor,
-): RunState {
-  const graded = severity === undefined ? {} : { severity };
-  const record: BoardRecord = { id, kind, status, target: to, text, ...graded, from };
+function added(state: RunState, post: Post, place: RecordPlace, from: RecordAuthor): RunState {
+  const { kind, text, severity, references, dependsOn, closureCondition, priority, confidence } = post;
+  const { id, to, status, at, of, route } = place;
+  const details = present({ severity, references, dependsOn, closureCondition, priority, confidence });
+  const record: BoardRecord = { id, kind, status, target: to, text, ...details, ...present({ at, of, route }), from };
   return {
     ...state,
     board: appended(state.board, record),
     termsCount: to === 'person' ? state.termsCount : state.termsCount + 1,
   };
 }
+
+/** The record that an escalation adds. */
+export const escalation = (text: string): Post => ({ kind: 'human-escalation', target: 'person', text });
+
+const withChange = (state: RunState, change: RecordChange, by: RecordActor): RunState =>
+  changed(state, change.record, (record) => {
+    const { status, at, answer, reason, to, severity, setAside } = change;
+    return {
+      ...record,
+      status,
+      ...present({ severity, setAside }),
+      ...(to === undefined ? {} : { target: to, ...present({ since: at }) }),
+      ...(answer === undefined ? {} : { answer: { text: answer, by } }),
+      ...(reason === undefined ? {} : { reason: { text: reason, by } }),
+    };
+  });
 
 function changed(state: RunState, id: string, change: (record: BoardRecord) => BoardRecord): RunState {
   const index = indexOf(state.board, id);
@@ -102,4 +191,5 @@ function indexOf(board: Board, id: string): number {
   return itemAt(board, index)?.id === id ? index : itemsOf(board).findIndex((record) => record.id === id);
 }
 
-export const isOfAgent = (from: RecordAuthor): from is Exclude<RecordAuthor, By> => 'attempt' in from;
+export const isOfAgent = <Someone extends RecordActor>(someone: Someone): someone is Exclude<Someone, By> =>
+  'attempt' in someone;

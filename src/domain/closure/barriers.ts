@@ -1,5 +1,8 @@
 import type { RunId, TaskId, TreeId } from '../base/ids.ts';
-import { openCriticalQuestions } from '../board/board-requests.ts';
+import { blockingRecords, isUnassignable } from '../board/blocking.ts';
+import type { BoardRecord } from '../board/board.ts';
+import { isCritical } from '../board/board-requests.ts';
+import { mayHelp } from '../board/helpers.ts';
 import { dependencyFinding, heldWave, isForPerson } from '../dependencies/blocks.ts';
 import { otherRun } from '../dependencies/dependency.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -31,18 +34,16 @@ export type Barrier = {
 };
 
 /** In the order in which people are asked about them. */
-type BarrierKind = 'question' | 'dependency' | 'contract' | 'proof' | 'component' | 'report';
+type BarrierKind = 'question' | 'record' | 'dependency' | 'contract' | 'proof' | 'component' | 'report';
 
 /**
- * Lists everything that keeps the wave from closing, in the order in which it is to be removed. Empty for a wave without exit
- * contracts, closure roles, proofs and components, which closes when its tasks are resolved. Of a closed wave: the proofs that its
- * merged work has lost, which keeps that from landing.
+ * Lists everything that keeps the wave from closing, beside its tasks, in the order in which it is to be removed. Of a closed wave: the
+ * proofs that its merged work has lost, which keeps that from landing.
  */
 export function openBarriers(state: RunState, wave: WaveState): readonly Barrier[] {
   if (wave.closed) return unprovenToLand(state).filter(({ task }) => isOfWave(state, wave, task));
-  const records = closureOf(state.plan, wave.index).length === 0 ? [] : openRecords(state);
   return [
-    ...records,
+    ...openRecords(state, wave),
     ...openRequired(state, wave),
     ...openContracts(state, wave),
     ...openProofs(state, wave),
@@ -95,15 +96,42 @@ function subjectTree({ branch }: RunState, { rounds }: WaveState, task: TaskId |
   return branch?.tree ?? null;
 }
 
-/** Barriers that have to be removed before a closure role starts. */
-export const openRecords = (state: RunState): readonly Barrier[] =>
-  openCriticalQuestions(state).map(({ id }) => ({
-    id: `question-${id}`,
-    kind: 'question',
-    owner: 'person',
-    record: id,
-    because: { rule: 'open-question', run: state.run, record: id },
-  }));
+/**
+ * Records of the board that keep the wave open. Until they are settled, no round of the wave opens, no closure role starts, and
+ * nothing is merged.
+ */
+export const openRecords = (state: RunState, wave: WaveState): readonly Barrier[] =>
+  blockingRecords(state, wave.index).map((record) => {
+    const { id, kind, target } = record;
+    const task = target !== 'person' && target !== 'all' && !isUnassignable(state, record) ? target : null;
+    // a task of a later wave may wait for this one
+    const isHere = task !== null && state.tasks[task]?.wave === wave.index;
+    const isBusy = isHere && (maySettle(state.tasks[task]) || mayHelp(state, task));
+    return {
+      id: `${kind}-${id}`,
+      kind: kind === 'question' ? 'question' : 'record',
+      owner: isBusy ? task : 'person',
+      record: id,
+      because: becauseOf(state, record, task),
+    };
+  });
+
+/** Tells whether an agent of the task works, or will work without a person. It has the record in its inbox. */
+const maySettle = (task: TaskState | undefined): boolean =>
+  task !== undefined && ['waiting', 'launching', 'running', 'ended'].includes(task.progress.status);
+
+function becauseOf(state: RunState, record: BoardRecord, task: TaskId | null): Finding {
+  const { run } = state;
+  const { id, kind, target, route } = record;
+  if (isUnassignable(state, record)) {
+    const { asked = target, reason = 'task-over' } = route ?? {};
+    const isMissing = reason === 'no-task' || reason === 'no-capability';
+    const named = isMissing ? asked : target === 'person' ? asked : target;
+    return { rule: 'open-unassignable', run, record: id, kind, named, reason: isMissing ? reason : 'task-over' };
+  }
+  if (kind === 'question' && isCritical(record)) return { rule: 'open-question', run, record: id };
+  return { rule: 'open-record', run, record: id, kind, ...(task === null ? {} : { to: task }) };
+}
 
 function openReports(state: RunState, wave: WaveState): readonly Barrier[] {
   const round = wave.rounds.at(-1);

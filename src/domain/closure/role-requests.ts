@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts';
+import { answerOnBoard } from '../board/board-requests.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
@@ -8,7 +9,7 @@ import { currentWave, type RunState, type WaveState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
 import { type RoleSubject, snapshotOf, type TaskState } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
-import { barriersOfRun, openProofs, roleStatusOf } from './barriers.ts';
+import { type Barrier, barriersOfRun, openProofs, openRecords, roleStatusOf } from './barriers.ts';
 
 /**
  * Decides a person's request about a closure role. It can run again, with a message or without. Nobody can drop it or accept its
@@ -47,6 +48,7 @@ function openedAgain(
 export function resolveBarrier(
   state: RunState,
   { barrier, reason, by }: RequestEvent & { readonly type: 'requested-resolve' },
+  at?: string,
 ): Result<readonly RunEvent[], Finding> {
   if (reason.trim() === '') return err({ rule: 'resolve-reason' });
   if (reason.length > policy.recordCharacters) return err({ rule: 'post-long', limit: policy.recordCharacters });
@@ -54,8 +56,15 @@ export function resolveBarrier(
   if (judge?.about?.landing === true)
     return ok([{ type: 'barrier-resolved', wave: judge.wave, barrier, tree: judge.about.tree, reason, by }]);
   const barriers = barriersOfRun(state);
-  const open = [...new Set(barriers.flatMap(({ id, tree: subject }) => (subject === undefined ? [] : [id])))];
+  const isOpen = ({ tree: subject, record }: Barrier): boolean => subject !== undefined || record !== undefined;
+  const open = [...new Set(barriers.filter(isOpen).map(({ id }) => id))];
   const named = barriers.find(({ id }) => id === barrier);
+  if (named?.record !== undefined)
+    return answerOnBoard(
+      state,
+      { type: 'requested-record', record: named.record, act: 'dismiss', text: reason, by },
+      at,
+    );
   const tree = named?.tree;
   const judged = named?.kind === 'contract' && named.task !== undefined ? { task: named.task } : {};
   // the barrier of a closed wave is about one of its merged tasks
@@ -73,10 +82,11 @@ function candidateOf(wave: WaveState | undefined): Candidate | null {
   return round.tip === null ? null : { ...round, tip: round.tip };
 }
 
-/** Tells whether the wave has a candidate that waits for closure roles or proofs. It may last until a person acts. */
+/** Tells whether the wave has a candidate that waits for closure roles, proofs or records. It may last until a person acts. */
 export function waitsForClosure(state: RunState, wave: WaveState | undefined): boolean {
   if (wave === undefined || candidateOf(wave) === null) return false;
-  return closureOf(state.plan, wave.index).length > 0 || openProofs(state, wave).length > 0;
+  if (closureOf(state.plan, wave.index).length > 0) return true;
+  return openProofs(state, wave).length + openRecords(state, wave).length > 0;
 }
 
 /** Tells whether a task is a closure role whose report nobody waits for: its candidate is judged no more, or a person resolved it. */

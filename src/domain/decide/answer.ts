@@ -35,8 +35,8 @@ import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
  */
 export type RequestAnswer = Result<readonly RunEvent[] | 'later', Finding>;
 
-/** Decides a person's request. A refusal is an answer too, and gives its reason. */
-export function answer(state: RunState, request: RequestEvent): RequestAnswer {
+/** Decides a person's request. A refusal is an answer too, and gives its reason. `at` is the time; absent where nothing is recorded. */
+export function answer(state: RunState, request: RequestEvent, at?: string): RequestAnswer {
   if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
   if (state.abandoned !== null && state.ended === null && !isAllowedAbandoned(state, request))
@@ -77,11 +77,12 @@ export function answer(state: RunState, request: RequestEvent): RequestAnswer {
       return send(state, request);
     case 'requested-post':
     case 'requested-answer':
-      return answerOnBoard(state, request);
+    case 'requested-record':
+      return answerOnBoard(state, request, at);
     case 'requested-relaunch':
       return answerRelaunch(state, request);
     case 'requested-resolve':
-      return resolveBarrier(state, request);
+      return resolveBarrier(state, request, at);
     case 'requested-dependency':
       return examineDependency(state, request);
     case 'requested-dependency-end':
@@ -388,6 +389,7 @@ const isLostProof = (state: RunState, barrier: string): boolean =>
 const alwaysAllowed: ReadonlySet<RequestEvent['type']> = new Set<RequestEvent['type']>([
   'requested-undo',
   'requested-answer',
+  'requested-record',
   'requested-discard',
   'requested-proof-revoke',
   'requested-dependency-end',

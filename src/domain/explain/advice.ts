@@ -2,6 +2,7 @@ import { agentKinds } from '../../agents/agents.ts';
 import type { ProviderState } from '../agents/provider.ts';
 import type { TaskId } from '../base/ids.ts';
 import { shellWord } from '../base/safe-text.ts';
+import { isBlocking, isUnassignable } from '../board/blocking.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
 import { heldByQuestion, isCritical } from '../board/board-requests.ts';
 import type { Barrier } from '../closure/barriers.ts';
@@ -18,7 +19,7 @@ import type { PathRequest } from '../run/evolve-task.ts';
 import type { RunState } from '../run/run.ts';
 import type { Hold, TaskProgress } from '../run/task.ts';
 import { barrierAdvice } from './barrier-advice.ts';
-import { answerQuestion, continueWork, reworkInstead, withPaths } from './commands.ts';
+import { answerQuestion, continueWork, reworkInstead, settleRecord, withPaths } from './commands.ts';
 import { debtLines, dependencyAdvice } from './dependency-advice.ts';
 import { describeFinding, describeTrouble, sentenceOf } from './explain.ts';
 import { acceptLine, checkLines, diffLine, holdAdvice } from './hold.ts';
@@ -152,12 +153,7 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
     }
     case 'question': {
       // the text comes from an agent: it is shown, never followed
-      const { from, kind, text, id } = cause.record;
-      return {
-        message: `${isOfAgent(from) ? 'its agent' : from.who} ${kind === 'question' ? 'asks' : 'requests'}: "${brief(text)}"`,
-        safe: whileOpen(state, cause.record),
-        command: answerQuestion(run, id),
-      };
+      return recordAdvice(state, cause.record);
     }
     case 'barrier':
       return barrierAdvice(state, cause.barrier);
@@ -295,9 +291,35 @@ export function failureText({ attempt }: Failed): string {
   return findings.map(describeFinding).join('; ') || `${ending.reason} ${cause}`.trim();
 }
 
+function recordAdvice(state: RunState, record: BoardRecord): Advice {
+  const { run } = state;
+  const { from, kind, text, id, target } = record;
+  const whom = target === 'person' || target === 'all' ? '' : ` ${target}`;
+  const verb = verbs[kind] ?? 'posts';
+  return {
+    message: `${isOfAgent(from) ? 'its agent' : from.who} ${verb}${whom}: "${brief(text)}"`,
+    safe: whileOpen(state, record),
+    ...(isBlocking(record) && isUnassignable(state, record)
+      ? { lines: [`to give it to a task: tidegate record ${run}/${id} reassign --to <task>`] }
+      : {}),
+    command: kind === 'contradiction' ? settleRecord(run, id) : answerQuestion(run, id),
+  };
+}
+
+const verbs: Readonly<Partial<Record<BoardRecord['kind'], string>>> = {
+  question: 'asks',
+  request: 'requests',
+  blocker: 'is blocked',
+  contradiction: 'reports a contradiction',
+  'human-escalation': 'escalates',
+};
+
 function whileOpen(state: RunState, record: BoardRecord): string {
+  const isAside = record.setAside !== undefined;
   const mayLand = state.ended === null || state.ended === 'done';
-  if (isCritical(record) && mayLand) return describeFinding(heldByQuestion(state, record));
+  if (isCritical(record) && !isAside && mayLand) return describeFinding(heldByQuestion(state, record));
+  if (isBlocking(record) && state.ended === null)
+    return `${record.kind} ${record.id} keeps its wave open: nothing more of the wave is merged until it is settled`;
   return state.ended === null
     ? 'the run continues in the meantime'
     : 'the run has ended: your answer is kept on its board, but no agent reads it';

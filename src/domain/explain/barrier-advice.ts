@@ -4,7 +4,7 @@ import { dependenciesOf } from '../dependencies/blocks.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import { type RunState, tasksOfWave } from '../run/run.ts';
 import type { Advice } from './advice.ts';
-import { answerQuestion, reworkInstead } from './commands.ts';
+import { answerQuestion, reworkInstead, settleRecord } from './commands.ts';
 import { dependencyAdvice } from './dependency-advice.ts';
 import { describeFinding, sentenceOf } from './explain.ts';
 import { holdAdvice } from './hold.ts';
@@ -22,7 +22,11 @@ export function barrierAdvice(state: RunState, barrier: Barrier): Advice {
     known?.status === 'merged'
       ? `it is merged, and ${state.target.branch} does not move before this is decided`
       : 'nothing of this wave is merged until it closes';
-  if (barrier.record !== undefined) return { message, safe, command: answerQuestion(state.run, barrier.record) };
+  if (barrier.record !== undefined && (barrier.owner === 'person' || barrier.kind === 'question')) {
+    const isContradiction = barrier.id.startsWith('contradiction-');
+    const command = (isContradiction ? settleRecord : answerQuestion)(state.run, barrier.record);
+    return { message, safe, command };
+  }
   if (barrier.owner !== 'person') return { message, safe, command: `tidegate watch ${state.run}` };
   const resolve = `tidegate resolve ${state.run}/${barrier.id} -m "your reason"`;
   const decide = barrier.tree === undefined ? [] : [`to decide it yourself: ${resolve}`];

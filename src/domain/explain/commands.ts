@@ -7,6 +7,10 @@ export const checkLog = (run: string, check: string): string => `tidegate logs $
 export const answerQuestion = (run: string, record: string): string =>
   `tidegate answer ${run}/${record} -m "your answer"`;
 
+/** The command that resolves a record of the board. */
+export const settleRecord = (run: string, record: string): string =>
+  `tidegate record ${run}/${record} resolve -m "how it was settled"`;
+
 /** The command that starts another attempt with a message. */
 export const reworkInstead = (subject: string, message: string): string =>
   `tidegate rework ${subject} -m ${shellWord(message)}`;

@@ -5,6 +5,7 @@ import { canonicalJson } from '../plan/plan.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
 import { type Explain, type Explained, type Sentence, type Sentences, withPlace } from './sentence.ts';
 import { attemptSentences } from './sentences/attempt-sentences.ts';
+import { boardSentences } from './sentences/board-sentences.ts';
 import { changeSentences } from './sentences/change-sentences.ts';
 import { dcmSentences } from './sentences/dcm-sentences.ts';
 import { dependencySentences } from './sentences/dependency-sentences.ts';
@@ -31,6 +32,7 @@ const sentences: Sentences<Rules> = {
   ...requestSentences,
   ...dependencySentences,
   ...relaunchSentences,
+  ...boardSentences,
   ...dcmSentences,
 };
 

@@ -1,5 +1,5 @@
 import { present } from '../base/result.ts';
-import { type BoardRecord, isOfAgent } from '../board/board.ts';
+import { type BoardRecord, isOfAgent, recordById } from '../board/board.ts';
 import { openToPerson } from '../board/board-requests.ts';
 import { type Barrier, barriersOfRun } from '../closure/barriers.ts';
 import { heldLanding, heldWave, isForPerson, openDebts } from '../dependencies/blocks.ts';
@@ -52,7 +52,7 @@ function causesOf(state: RunState): readonly Cause[] {
   const contracts = new Map(
     barriers.flatMap(({ kind, task, id }) => (kind === 'contract' && task ? [[task, id]] : [])),
   );
-  const asked = openToPerson(state);
+  const asked = askedOfPeople(state, barriers);
   const isBarrier = ({ id }: BoardRecord): boolean => barriers.some(({ record }) => record === id);
   const questions = questionCauses(asked);
   if (state.ended === 'abandoned') return [...(openUndo(state) === null ? [] : halts), ...questions];
@@ -72,6 +72,17 @@ function causesOf(state: RunState): readonly Cause[] {
     ...tasks.flatMap(scopeCauses),
     ...questionCauses(asked.filter((record) => !isBarrier(record))),
   ];
+}
+
+/** Records for people, and those for tasks that no agent settles any more. */
+function askedOfPeople(state: RunState, barriers: readonly Barrier[]): readonly BoardRecord[] {
+  const open = openToPerson(state);
+  const left = barriers.flatMap(({ owner, record }) =>
+    owner === 'person' && record !== undefined && !open.some(({ id }) => id === record)
+      ? (recordById(state, record) ?? [])
+      : [],
+  );
+  return [...open, ...left];
 }
 
 const questionCauses = (records: readonly BoardRecord[]): readonly Cause[] =>

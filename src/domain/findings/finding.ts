@@ -1,5 +1,6 @@
 import type { RelaunchRules } from '../relaunch/relaunch-rules.ts';
 import type { AttemptRules } from './attempt-rules.ts';
+import type { BoardRules } from './board-rules.ts';
 import type { ChangeRules } from './change-rules.ts';
 import type { DcmRules } from './dcm-rules.ts';
 import type { DependencyRules } from './dependency-rules.ts';
@@ -32,6 +33,7 @@ export type Rules = DocumentRules &
   RequestRules &
   DependencyRules &
   RelaunchRules &
+  BoardRules &
   DcmRules;
 export type Rule = keyof Rules;
 

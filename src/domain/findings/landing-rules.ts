@@ -1,4 +1,5 @@
 import type { CommitId, RunId, TaskId, TreeId } from '../base/ids.ts';
+import type { RecordKind } from '../board/kinds.ts';
 import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
 import type { Opener } from '../landing/pull-request.ts';
 import type { ForeignCommit } from '../ledger/landing-events.ts';
@@ -69,7 +70,13 @@ type UnprovenRules = {
     readonly defined?: DefinitionDispute;
   };
   /** An agent asked a critical question that nobody has answered. */
-  'landing-question': { readonly run: RunId; readonly record: string; readonly branch: string };
+  /** `kind` is absent for a question. */
+  'landing-question': {
+    readonly run: RunId;
+    readonly record: string;
+    readonly branch: string;
+    readonly kind?: RecordKind;
+  };
   /** A closure role has to judge the landing again, and does not let it pass. `because` is absent when it has not reported. */
   'landing-role': {
     readonly run: RunId;

@@ -67,6 +67,7 @@ export type ProofGap =
   | { readonly gap: AttemptGap; readonly attempt: AttemptId }
   | { readonly gap: CheckGap; readonly check: string }
   | { readonly gap: ComponentGap; readonly component: string }
+  | { readonly gap: 'record-open'; readonly record: string }
   | { readonly gap: 'generated-unsafe'; readonly path: string; readonly refused: string }
   | { readonly gap: 'generated-special'; readonly path: string };
 

@@ -1,5 +1,6 @@
 import type { CommitId, RunId, TaskId } from '../base/ids.ts';
-import type { BoardRecord, Severity } from '../board/board.ts';
+import type { BoardRecord } from '../board/board.ts';
+import type { Severity } from '../board/kinds.ts';
 import type { TapState } from '../decide/tap.ts';
 import type { TapName } from '../ledger/requests.ts';
 import type { RunState } from '../run/run.ts';

@@ -1,6 +1,6 @@
 import type { AgentNote, AgentReport } from '../agents/agent-note.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
-import type { Post, RecordPlace } from '../board/board.ts';
+import type { RecordChange, RecordPlace } from '../board/board.ts';
 import type { Finding } from '../findings/finding.ts';
 import type {
   CheckOutcome,
@@ -19,6 +19,7 @@ import type { FrozenPlan } from '../plan/plan.ts';
 import type { SettleLimits, Settlement } from '../run/settle-attempt.ts';
 import type { AgentSession, AttemptOutcome, Hold } from '../run/task.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
+import type { BoardEvent } from './board-events.ts';
 import type { ClosureEvent } from './closure-events.ts';
 import type { DcmEvent } from './dcm-events.ts';
 import type { DependencyEvent } from './dependency-events.ts';
@@ -117,6 +118,10 @@ export type RunEvent =
       readonly note: AgentNote;
       /** The place on the board of a note that posts a record; absent for other notes. */
       readonly place?: RecordPlace;
+      /** The changes of the board by a note that acts on a record; absent for other notes. */
+      readonly changes?: readonly RecordChange[];
+      /** The reason why a note changed nothing, although it posts or acts on a record. */
+      readonly refused?: Finding;
     }
   /** The supervisor has received the grants and raises up to this number, counted over the whole run. */
   | { readonly type: 'attempt-told'; readonly task: TaskId; readonly attempt: AttemptId; readonly terms: number }
@@ -254,10 +259,6 @@ export type RunEvent =
       readonly used: number;
       readonly limit: number;
     }
-  // the board; posts of agents are notes of their attempts
-  | ({ readonly type: 'record-posted'; readonly place: RecordPlace; readonly by: By } & Post)
-  | { readonly type: 'record-answered'; readonly record: string; readonly text: string; readonly by: By }
-  | { readonly type: 'record-closed'; readonly record: string; readonly by: By }
   // checks, rounds, merge
   | { readonly type: 'check-ended'; readonly purpose: CheckPurpose; readonly check: CheckOutcome }
   | {
@@ -329,6 +330,7 @@ export type RunEvent =
     }
   | { readonly type: 'wave-closed'; readonly wave: number }
   | ClosureEvent
+  | BoardEvent
   | DependencyEvent
   | DerivedTaskEvent
   | RelaunchEvent

@@ -1,5 +1,6 @@
 import type { CommitId, PlanHash, RunId, TaskId } from '../base/ids.ts';
-import type { Post } from '../board/board.ts';
+import type { RecordAct } from '../board/acts.ts';
+import type { Post, RecordTarget } from '../board/board.ts';
 import type { RepoAttestation } from '../gates/evidence.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
@@ -57,6 +58,15 @@ type Request =
   | ({ readonly type: 'requested-post'; readonly by: By } & Post)
   /** Answers a record on the board; without a text, closes it. */
   | { readonly type: 'requested-answer'; readonly record: string; readonly text: string | null; readonly by: By }
+  /** Acts on a record of the board, with an answer or a reason. */
+  | {
+      readonly type: 'requested-record';
+      readonly record: string;
+      readonly act: RecordAct;
+      readonly text?: string;
+      readonly to?: RecordTarget;
+      readonly by: By;
+    }
   /** Resolves a barrier of the open wave, with a reason. */
   | { readonly type: 'requested-resolve'; readonly barrier: string; readonly reason: string; readonly by: By }
   /** Registers a proof for the snapshot that the person was shown. `supersedes` is the bundle that it replaces. */

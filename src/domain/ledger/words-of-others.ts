@@ -43,6 +43,10 @@ const ownership = ['granted[].paths[]'] as const;
 const dispatch = ['agent.argv[]', 'agent.version', 'fence.network[]', 'fence.breaches[].at'] as const;
 /** Names and addresses of artifacts, and names of components. */
 const bundle = ['artifacts[].name', 'artifacts[].url', 'components.**', 'supersedes'] as const;
+/** A post to the board. `target` may name a capability. */
+const posted = ['text', 'target', 'references[]', 'closureCondition'] as const;
+/** A change of a record. */
+const changed = ['answer', 'reason'] as const;
 const under = (place: string, paths: readonly string[]): readonly string[] => paths.map((path) => `${place}.${path}`);
 
 /** Files that a resolver repaired. */
@@ -67,8 +71,9 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'requested-edit': request,
   'requested-landing-edit': request,
   'requested-send': [...request, 'message'],
-  'requested-post': [...request, 'text'],
+  'requested-post': [...request, ...posted],
   'requested-answer': [...request, 'record', 'text'],
+  'requested-record': [...request, 'record', 'text'],
   'requested-resolve': [...request, 'barrier', 'reason'],
   'requested-relaunch': request,
   'requested-proof': [...request, ...bundle, 'attestation'],
@@ -128,7 +133,11 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'task-base-made': [],
   'task-base-refused': [],
   'attempt-intended': ['session.id'],
-  'attempt-noted': under('note', ['session', 'model', 'tool', 'trip.file', 'paths[]', 'why', 'text']),
+  'attempt-noted': [
+    ...under('note', ['session', 'model', 'tool', 'trip.file', 'paths[]', 'why', 'record', ...posted]),
+    'place.route.asked',
+    ...under('changes[]', changed),
+  ],
   'attempt-told': [],
   'message-sent': [...by, 'message'],
   'attempt-started': [],
@@ -149,9 +158,11 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'budget-raised': by,
   'budget-near': [],
   // the board
-  'record-posted': [...by, 'text'],
+  'record-posted': [...by, ...posted, 'place.route.asked'],
   'record-answered': [...by, 'text'],
   'record-closed': by,
+  'record-changed': [...by, ...changed],
+  'helper-assigned': [],
   // checks, rounds, merge
   'check-ended': under('check', outcome),
   'round-opened': [],
@@ -240,7 +251,7 @@ export const factsOfOthers = {
     'variable',
     'variables',
   ],
-  asked: ['id', 'record', 'ring', 'blocker', 'named', 'barrier', 'bundle', 'artifact', 'items'],
+  asked: ['id', 'record', 'ring', 'blocker', 'named', 'barrier', 'bundle', 'artifact', 'items', 'records'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
 /** Facts of type string that are data. Together with `factsOfOthers` these are all facts of type string. */

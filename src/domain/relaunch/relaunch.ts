@@ -62,6 +62,7 @@ export function nextLaunches({ starting, barriers, busy, stuck }: RelaunchInput)
  */
 const targeting: Readonly<Record<Barrier['kind'], { readonly rank: number; readonly takes: 'all' | 'first' }>> = {
   question: { rank: 0, takes: 'all' },
+  record: { rank: 0, takes: 'all' },
   dependency: { rank: 0, takes: 'all' },
   contract: { rank: 1, takes: 'all' },
   proof: { rank: 1, takes: 'all' },

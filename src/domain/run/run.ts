@@ -137,6 +137,8 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'record-posted':
     case 'record-answered':
     case 'record-closed':
+    case 'record-changed':
+    case 'helper-assigned':
     case 'request-accepted':
     case 'request-refused':
       return state;
@@ -395,7 +397,7 @@ export const hasMerged = (state: RunState): boolean =>
   state.waves.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
 
 /** Returns the waves of this run: all, or the one that was chosen. */
-export const selectedWaves = (state: RunState): readonly WaveState[] =>
+export const selectedWaves = (state: Pick<RunState, 'waves' | 'only'>): readonly WaveState[] =>
   state.waves.filter((wave) => state.only === null || state.only === wave.index);
 
 /** The first selected wave that is not closed. */

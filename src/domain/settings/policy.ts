@@ -24,10 +24,13 @@ export const policy = {
   leastMemory: 300e6,
   /** Idempotency keys of a session that are remembered. */
   sessionKeys: 1_000,
-  /** Characters of a record, records of one attempt, and records that an inbox shows. */
+  /** Characters of a record, records of one attempt and its acts on records, and records that an inbox shows. */
   recordCharacters: 4_000,
   recordsOfAttempt: 50,
+  actsOfAttempt: 200,
   recordsShown: 100,
+  /** Times that a ready task is started again for records that wait for it. */
+  helps: 2,
   /** Artifacts of one proof, and bytes of each file among them. */
   proofArtifacts: 50,
   proofFileBytes: 50e6,

@@ -47,7 +47,7 @@ const client = plannedTask('client', { owns: ['src/**', 'docs/AGENTS.md'] });
 const decide = decider(client);
 
 test('our own tools are let through, whatever they are told', () => {
-  const names = ['handoff', 'post', 'ask', 'inbox', 'scope'].map((name) => `mcp__tidegate__${name}`);
+  const names = ['handoff', 'post', 'ask', 'record', 'inbox', 'scope'].map((name) => `mcp__tidegate__${name}`);
   expect(names.map((tool) => ruleOf(decide(call({ tool, paths: ['lib/a.ts'], input: 'rm -rf /' }))))).toEqual(
     names.map(() => 'allow'),
   );

@@ -1,6 +1,6 @@
 import type { Action, ActionTerms } from './action.ts';
 import { addDependencyAction, endDependencyAction } from './dependency-actions.ts';
-import { answerAction, postAction, resolveAction, sendAction } from './message-actions.ts';
+import { answerAction, postAction, recordAction, resolveAction, sendAction } from './message-actions.ts';
 import { orderAction } from './perform.ts';
 import { proveAction, revokeProofAction } from './proof-actions.ts';
 import { relaunchAction } from './relaunch-action.ts';
@@ -46,6 +46,7 @@ const all = {
   send: sendAction,
   post: postAction,
   answer: answerAction,
+  record: recordAction,
   resolve: resolveAction,
   prove: proveAction,
   'revoke-proof': revokeProofAction,

@@ -1,6 +1,9 @@
-import { err, ok } from '../../domain/base/result.ts';
-import { type RecordKind, recordKinds } from '../../domain/board/board.ts';
-import { targetNamed } from '../../domain/board/board-requests.ts';
+import { err, ok, present } from '../../domain/base/result.ts';
+import type { RecordAct } from '../../domain/board/acts.ts';
+import type { PostDetails } from '../../domain/board/board.ts';
+import { readPost, targetNamed } from '../../domain/board/board-requests.ts';
+import { isCapability } from '../../domain/board/routing.ts';
+import type { Rule } from '../../domain/findings/finding.ts';
 import { type Action, forPeople } from './action.ts';
 import { badMessage } from './task-actions.ts';
 
@@ -15,20 +18,37 @@ export const sendAction: Action<'task', { readonly message: string }> = {
   },
 };
 
-type PostInput = { readonly kind: string; readonly target?: string; readonly text: string };
+type PostInput = {
+  readonly kind: string;
+  readonly target?: string | undefined;
+  readonly text: string;
+  readonly severity?: string | undefined;
+} & { readonly [Part in keyof PostDetails]?: string | readonly string[] | undefined };
 
 /** Posts to the board of a run: to a task, to `all` tasks or to a `person`. The default target is the subject. */
 export const postAction: Action<'part', PostInput> = {
   name: 'post',
   ...forPeople,
   on: 'part',
-  request: ({ task }, { kind, target = task ?? 'all', text }, by) =>
-    isKind(kind)
-      ? ok({ type: 'requested-post', kind, target: targetNamed(target), text, by })
-      : err({ reason: 'bad-kind', because: { rule: 'post-kind', kinds: recordKinds }, field: 'kind' }),
+  request: ({ task }, { kind, target: named, ...input }, by) => {
+    const target = named ?? task ?? (kind === 'human-feedback' ? 'person' : 'all');
+    const read = readPost({ ...input, kind, target }, 'person');
+    if (read.ok) return ok({ type: 'requested-post', ...read.value, by });
+    const { rule } = read.error;
+    if (rule === 'post-kind' || rule === 'post-poster')
+      return err({ reason: 'bad-kind', because: read.error, field: 'kind' });
+    return err({ reason: 'bad-post', because: read.error, field: fieldOf[rule] ?? 'text' });
+  },
 };
 
-const isKind = (kind: string): kind is RecordKind => recordKinds.some((known) => known === kind);
+const fieldOf: Readonly<Partial<Record<Rule, string>>> = {
+  'post-severity': 'severity',
+  'post-target': 'target',
+  'post-reference': 'references',
+  'post-depends': 'dependsOn',
+  'post-priority': 'priority',
+  'post-confidence': 'confidence',
+};
 
 /** A null `text` closes the record without an answer. */
 type AnswerInput = { readonly record: string; readonly text: string | null };
@@ -39,6 +59,32 @@ export const answerAction: Action<'run', AnswerInput> = {
   ...forPeople,
   on: 'run',
   request: (_, { record, text }, by) => ok({ type: 'requested-answer', record, text, by }),
+};
+
+type RecordInput = {
+  readonly record: string;
+  readonly act: RecordAct;
+  readonly text?: string | undefined;
+  readonly to?: string | undefined;
+};
+
+/** Acts on a record of the board, with an answer or a reason. `to` is the task that gets it. */
+export const recordAction: Action<'run', RecordInput> = {
+  name: 'record',
+  ...forPeople,
+  on: 'run',
+  request: (_, { record, act, text, to }, by) => {
+    const target = to === undefined ? undefined : targetNamed(to);
+    if (target !== undefined && isCapability(target))
+      return err({ reason: 'bad-target', because: { rule: 'record-target' }, field: 'to' });
+    return ok({
+      type: 'requested-record',
+      record,
+      act,
+      ...present({ text, to: target }),
+      by,
+    });
+  },
 };
 
 /** Lets the open wave close in spite of a barrier. The reason is recorded. */

@@ -1,5 +1,5 @@
 import { present } from '../../domain/base/result.ts';
-import { placeOf } from '../../domain/board/board-requests.ts';
+import { decideNote } from '../../domain/board/agent-notes.ts';
 import { plannedIn } from '../../domain/derived/derived-tasks.ts';
 import { judged } from '../../domain/gates/judge.ts';
 import { keepAtEnd } from '../../domain/kept/discard.ts';
@@ -8,6 +8,7 @@ import type { PlannedTask } from '../../domain/plan/plan.ts';
 import { evolveRun, type RunState } from '../../domain/run/run.ts';
 import { attemptOf, liveAttempt } from '../../domain/run/task.ts';
 import { contextOf, type Effect, messageSent } from '../../pipeline/step.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Drafts, ExitRecord, NumberedNote, StartedRecord } from '../../ports/supervisor.ts';
 import type { EnginePorts } from '../engine-ports.ts';
 import { asIntended, promptOf } from '../prompt/prompt.ts';
@@ -19,7 +20,7 @@ type Supervise = Effect & { readonly do: 'supervise' };
 
 /** Supervises an attempt from its launch to the record of its end. Adopts an attempt of an earlier coordinator. */
 export async function superviseAttempt(
-  ports: EnginePorts,
+  ports: EnginePorts & { readonly clock: Pick<Clock, 'now'> },
   log: RunLog,
   effect: Supervise,
   followed: () => void,
@@ -33,7 +34,7 @@ export async function superviseAttempt(
   const job = attemptJob(ports.places, intended.state, task, attempt, prompt);
   const record = await superviseJob(ports.supervisors, job, {
     started: (started, pid) => log.record((now) => startedEvents(now, effect, started, pid)),
-    noted: (notes) => log.record((now) => notedEvents(now, effect, notes)),
+    noted: (notes) => log.record((now) => notedEvents(now, effect, notes, ports.clock.now())),
     followed,
   });
   const drafted = await readDraft(ports.drafts, task, now.target.branch, record);
@@ -105,6 +106,7 @@ function notedEvents(
   state: RunState | null,
   { task, attempt }: Supervise,
   notes: readonly NumberedNote[],
+  at: string,
 ): readonly RunEvent[] | null {
   const known = state?.tasks[task];
   const live = known === undefined ? null : liveAttempt(known);
@@ -112,11 +114,11 @@ function notedEvents(
   const events: RunEvent[] = [];
   let now: RunState | null = state;
   for (const { number, note } of notes.filter((one) => one.number > live.noted)) {
-    const place = note.note === 'posted' && now !== null ? { place: placeOf(now, note) } : {};
-    const event: RunEvent = { type: 'attempt-noted', task, attempt: attempt.id, number, note, ...place };
+    const onBoard = now === null ? {} : decideNote(now, { task, attempt: attempt.id }, note, at);
+    const event: RunEvent = { type: 'attempt-noted', task, attempt: attempt.id, number, note, ...onBoard };
     events.push(event);
     // records are numbered one after the other
-    if (note.note === 'posted') now = evolveRun(now, { seq: 0, event });
+    if (note.note === 'posted' || note.note === 'acted') now = evolveRun(now, { seq: 0, event });
   }
   return events.length === 0 ? null : events;
 }

@@ -104,7 +104,11 @@ export function beforeSection(attempt: Attempt, quotes: Quotes): Section {
     : 'The workspace holds the work so far.';
   if (after === null) return { text: '' };
   if (after === 'rework') {
-    const request = `${attemptTitle}\n\n${workspace} A person reviewed it and requests:\n\n${message ?? ''}`;
+    const why =
+      message === ''
+        ? 'Records of the board wait for this task. Read them with `tidegate inbox`, do what is needed, and settle each: `tidegate resolve <n> -m "…"` or `tidegate answer <n> -m "…"`.'
+        : `A person reviewed it and requests:\n\n${message ?? ''}`;
+    const request = `${attemptTitle}\n\n${workspace} ${why}`;
     return withFindings(request, findings, quotes);
   }
   const text = `${attemptTitle}\n\n${advice[after].replace('{workspace}', workspace)}`;

@@ -11,6 +11,7 @@ import type { Stored } from '../../ports/ledger.ts';
 import { proveBundles, proveComponents, provePromoted } from './components.ts';
 import { found, Gap, must, type Rely } from './gap.ts';
 import { eventsOf, type History, judgedPhases, planInForce, proveChecks, runTip, waveInHistory } from './history.ts';
+import { openRecordGap } from './records.ts';
 import { proveRoles } from './roles.ts';
 import { verifyEntry } from './verify-task.ts';
 import { verifyWave } from './verify-wave.ts';
@@ -74,11 +75,24 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
   promoted.relied.forEach(rely);
   const { top, position } = verifyExtended(history, { ...promoted, wave, isThis }, rely);
   const core = promoted.top.tree;
+  verifyRecords(history, wave, isThis);
   verifyClosure(
     history,
     { wave, round, base: opened.event.base, top, core, before, tasks: opened.event.tasks, built: position, steps },
     rely,
   );
+}
+
+/** No record kept the wave open when the merge was intended. What was posted since is for the next round. */
+function verifyRecords(
+  history: History,
+  wave: number,
+  isThis: (event: { wave: number; round: number }) => boolean,
+): void {
+  const intended = eventsOf(history, 'merge-intended').find(({ event }) => isThis(event))?.position;
+  const before = intended === undefined ? history : history.filter(({ position }) => position < intended);
+  const gap = openRecordGap(before, wave);
+  if (gap !== null) throw new Gap(gap);
 }
 
 type Top = { readonly commit: CommitId; readonly tree: TreeId };

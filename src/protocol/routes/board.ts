@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { recordKinds, severities } from '../../domain/board/board.ts';
+import { recordActs } from '../../domain/board/acts.ts';
+import { recordStatuses, routeReasons } from '../../domain/board/board.ts';
+import { confidences, kindsOf, priorities, recordKinds, severities } from '../../domain/board/kinds.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import { atQuery, id } from '../documents/common.ts';
 import { does, json, shows } from '../route.ts';
@@ -13,15 +15,30 @@ const recordParams = z.strictObject({
   record: z.string().regex(/^[0-9]{1,9}$/, 'is not a record'),
 });
 
-const recordKind = z
-  .enum(recordKinds)
-  .meta({ description: 'questions and requests wait for an answer; the other kinds do not' });
+const recordKind = z.enum(recordKinds).meta({
+  description:
+    'questions, requests, blockers, contradictions and escalations wait for somebody; the other kinds do not',
+});
 const recordText = z.string().regex(/\S/, 'is empty').max(policy.recordCharacters);
+
+const references = z.array(z.string()).meta({
+  description:
+    '`path:…`, `component:…`, `task:…` or `record:…`; on input a number is a record and any other text a path',
+});
+const dependsOn = z.array(z.string()).meta({ description: 'records that have to be settled first' });
+const closureCondition = z.string().meta({ description: 'says in words when the record is settled' });
+const said = z.strictObject({
+  text: z.string(),
+  person: z.string().optional(),
+  task: id.optional().meta({ description: 'instead of `person`: the task whose agent said it' }),
+});
 
 export const boardRecord = z.strictObject({
   id: z.string(),
   kind: recordKind,
-  status: z.enum(['open', 'answered', 'closed']),
+  status: z
+    .enum(recordStatuses)
+    .meta({ description: 'open, acknowledged and in-progress wait for somebody; the others are over' }),
   target: id.meta({ description: 'a task, `person` or `all`' }),
   text: z.string(),
   severity: z
@@ -31,7 +48,24 @@ export const boardRecord = z.strictObject({
   from: z
     .union([z.strictObject({ task: id, attempt: z.string() }), z.strictObject({ person: z.string() })])
     .meta({ description: 'for a task: the attempt whose channel the record came through, whatever its text claims' }),
-  answer: z.strictObject({ text: z.string(), person: z.string() }).optional(),
+  answer: said.optional(),
+  reason: said.optional().meta({ description: 'of the last act that gave one' }),
+  references: references.optional(),
+  dependsOn: dependsOn.optional(),
+  closureCondition: closureCondition.optional(),
+  priority: z.enum(priorities).optional(),
+  confidence: z.enum(confidences).optional(),
+  at: z.string().optional().meta({ description: 'when it was posted' }),
+  of: z.string().optional().meta({ description: 'the record that it follows up; they are settled together' }),
+  route: z
+    .strictObject({ asked: z.string(), reason: z.enum(routeReasons) })
+    .optional()
+    .meta({ description: 'the target that was asked for, if another one got it, and why' }),
+  helped: z.int().optional().meta({ description: 'times that its task was started again for it' }),
+  setAside: z
+    .enum(['deferred', 'stale'])
+    .optional()
+    .meta({ description: 'a person decided that it blocks nothing, although it is open' }),
 });
 
 export const boardRoutes = {
@@ -48,9 +82,15 @@ export const boardRoutes = {
   post: does(
     { group, path, params: runParams, role: 'approve', summary: 'Write to the agents of a run, or to people' },
     z.strictObject({
-      kind: recordKind.default('note'),
-      target: id.default('all').meta({ description: 'a task, `person` or `all`' }),
+      kind: z.enum(kindsOf('person')).default('note'),
+      target: z.string().default('all').meta({ description: 'a task, `capability:<name>`, `person` or `all`' }),
       text: recordText,
+      severity: z.enum(severities).optional(),
+      references: references.optional(),
+      dependsOn: dependsOn.optional(),
+      closureCondition: closureCondition.optional(),
+      priority: z.enum(priorities).optional(),
+      confidence: z.enum(confidences).optional(),
     }),
     json(accepted, 202),
   ),
@@ -63,6 +103,21 @@ export const boardRoutes = {
       summary: 'Answer an open record of the board',
     },
     z.strictObject({ text: recordText.nullable().meta({ description: 'null: close it without an answer' }) }),
+    json(accepted, 202),
+  ),
+  actOnRecord: does(
+    {
+      group,
+      path: `${path}/{record}/act`,
+      params: recordParams,
+      role: 'approve',
+      summary: 'Act on an open record of the board',
+    },
+    z.strictObject({
+      act: z.enum(recordActs),
+      text: recordText.optional().meta({ description: 'the answer or the reason' }),
+      to: id.optional().meta({ description: 'for reassign: a task or `person`' }),
+    }),
     json(accepted, 202),
   ),
 } as const;

@@ -63,4 +63,6 @@ export const boardHandlers: Handlers<typeof boardRoutes> = {
   post: onWholeRun(routeActions.post),
   answerRecord: ({ params, body: { text } }, site) =>
     onRun(routeActions.answerRecord)({ params, body: { record: params.record, text } }, site),
+  actOnRecord: ({ params, body }, site) =>
+    onRun(routeActions.actOnRecord)({ params, body: { record: params.record, ...body } }, site),
 };

@@ -21,6 +21,7 @@ test('what no program of ours could go through is not understood, and the channe
       ask: () => ({ ok: true, granted: false }),
       scope: () => null,
       post: () => ({ ok: true, answer: null }),
+      act: () => ({ ok: true, answer: null }),
       inbox: () => [],
     },
   );

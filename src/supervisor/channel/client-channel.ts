@@ -8,7 +8,7 @@ import { explain } from '../../domain/explain/explain.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
 import type { Ask, Asks, ShownScope } from './asks.ts';
 import { openMcpLines } from './mcp-lines.ts';
-import type { Posting, Posts } from './posts.ts';
+import type { Acting, Posting, Posts } from './posts.ts';
 import { quotedMail } from './posts.ts';
 
 export type ClientChannel = AsyncDisposable & {
@@ -40,6 +40,7 @@ export async function openClientChannel(
     readonly ask: Asks['ask'];
     readonly scope: Asks['scope'];
     readonly post: Posts['post'];
+    readonly act: Posts['act'];
     readonly inbox: Posts['inbox'];
   },
 ): Promise<ClientChannel> {
@@ -54,6 +55,7 @@ export async function openClientChannel(
         : { ok: true, ...on.hook(message.payload) };
     if (message.do === 'ask') return on.ask(message);
     if (message.do === 'post') return on.post(message);
+    if (message.do === 'act') return on.act(message);
     if (message.do === 'inbox') return { ok: true, mail: quotedMail(on.inbox()) };
     if (message.do === 'scope') return { ok: true, scope: on.scope() };
     if (message.do === 'mcp') {
@@ -120,6 +122,7 @@ type Message =
   | { readonly do: 'hook'; readonly payload: unknown }
   | ({ readonly do: 'ask' } & Ask)
   | ({ readonly do: 'post' } & Posting)
+  | ({ readonly do: 'act' } & Acting)
   | { readonly do: 'inbox' }
   | { readonly do: 'scope' }
   | { readonly do: 'mcp' }
@@ -131,6 +134,7 @@ function messageIn(raw: unknown): Message | null {
   if (raw.do === 'handoff' && 'handoff' in raw) return { do: 'handoff', handoff: raw.handoff };
   if (raw.do === 'ask') return askIn(raw);
   if (raw.do === 'post') return postIn(raw);
+  if (raw.do === 'act') return actIn(raw);
   if (raw.do === 'inbox' || raw.do === 'scope' || raw.do === 'mcp') return { do: raw.do };
   if (raw.do === 'refused' && 'what' in raw && typeof raw.what === 'string')
     return { do: 'refused', what: raw.what.slice(0, 200) };
@@ -146,8 +150,15 @@ function askIn(raw: object): Message | null {
 
 /** Reads these members and ignores all others. */
 function postIn(raw: object): Message {
-  const { kind, target, text, severity, wait } = raw as Partial<Record<keyof Posting, unknown>>;
-  return { do: 'post', kind, target, text, severity, wait: typeof wait === 'number' ? wait : 0 };
+  const { kind, target, text, severity, wait, ...more } = raw as Partial<Record<keyof Posting, unknown>>;
+  const { references, dependsOn, closureCondition, priority, confidence } = more;
+  const details = { references, dependsOn, closureCondition, priority, confidence };
+  return { do: 'post', kind, target, text, severity, ...details, wait: typeof wait === 'number' ? wait : 0 };
+}
+
+function actIn(raw: object): Message {
+  const { record, act, text } = raw as Partial<Record<keyof Acting, unknown>>;
+  return { do: 'act', record, act, text };
 }
 
 const withNonce = (handoff: unknown, nonce: string): unknown =>

@@ -68,9 +68,9 @@ describe('a closure role', () => {
     return (document as { result: { tools: { name: string; inputSchema: { properties: object } }[] } }).result.tools;
   };
   test('has verdict instead of handoff, with the words and parts of its role', async () => {
-    expect((await toolsFor()).map(({ name }) => name)).toEqual(['handoff', 'post', 'ask', 'inbox', 'scope']);
+    expect((await toolsFor()).map(({ name }) => name)).toEqual(['handoff', 'post', 'ask', 'record', 'inbox', 'scope']);
     const [verdict, ...others] = await toolsFor('qa');
-    expect(others.map(({ name }) => name)).toEqual(['post', 'ask', 'inbox', 'scope']);
+    expect(others.map(({ name }) => name)).toEqual(['post', 'ask', 'record', 'inbox', 'scope']);
     expect(verdict).toMatchObject({
       name: 'verdict',
       inputSchema: { properties: { word: { enum: ['pass', 'concerns', 'blocked'] } } },
@@ -139,7 +139,11 @@ describe('a tool', () => {
     ['handoff', { status: 'done', summary: 'x', nonce: 'n' }, 'there is no argument "nonce"'],
     ['handoff', { status: 'done', summary: 'x', files: 'a' }, 'files must be a list of texts'],
     ['post', { text: 'x'.repeat(4001) }, 'text must be a text of at most 4000 characters'],
-    ['post', { text: 'x', kind: 'approval' }, 'kind must be one of note, question, request, decision, handoff-note'],
+    [
+      'post',
+      { text: 'x', kind: 'approval' },
+      'kind must be one of note, question, request, decision, handoff-note, ack, claim, evidence, blocker, contradiction, human-escalation',
+    ],
     ['ask', { question: 'x', wait: 601 }, 'wait must be a whole number from 0 to 600'],
     ['ask', { scope: Array(21).fill('a') }, 'scope must be a list of at most 20 texts'],
     ['ask', {}, 'there is no question'],

@@ -1,5 +1,6 @@
 import { shallowJson } from '../../adapters/files/untrusted-json.ts';
-import { recordKinds, severities } from '../../domain/board/board.ts';
+import { agentActs } from '../../domain/board/acts.ts';
+import { confidences, kindsOf, priorities, severities } from '../../domain/board/kinds.ts';
 import { type ClosureRole, qaDimensions, roleWords } from '../../domain/closure/roles.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import type { ChannelAnswer } from './client-channel.ts';
@@ -160,19 +161,38 @@ const verdictTool = (role: ClosureRole): Tool => ({
   reply: () => 'report taken; you may end now',
 });
 
-const commonTools: readonly Tool[] = [
+const commonTools = (role: ClosureRole | undefined): readonly Tool[] => [
   {
     name: 'post',
-    description: 'Tell other tasks of this run, or a person, what they have to know.',
+    description:
+      'Tell other tasks of this run, or a person, what they have to know, or ask a task for something: an open request or question to a task keeps its wave open. Post a contradiction when parts of the work do not fit together.',
     inputSchema: takes(
       {
         text,
-        to: { type: 'string', description: 'a task, `person` or `all`; default: all' },
-        kind: { type: 'string', enum: recordKinds },
+        to: { type: 'string', description: 'a task, `capability:<name>`, `person` or `all`; default: all' },
+        kind: {
+          type: 'string',
+          enum: kindsOf(role === 'integration' ? 'integration' : 'agent'),
+          description: 'default: note',
+        },
+        severity: {
+          type: 'string',
+          enum: severities,
+          description: 'default: normal; an advisory record blocks nothing',
+        },
+        references: {
+          ...texts,
+          maxItems: 20,
+          description: 'paths, `component:<name>`, `task:<name>` or `record:<number>`',
+        },
+        dependsOn: { ...texts, maxItems: 20, description: 'numbers of records that must be settled first' },
+        closureCondition: { ...text, description: 'when it is settled, in words' },
+        priority: { type: 'string', enum: priorities },
+        confidence: { type: 'string', enum: confidences },
       },
       ['text'],
     ),
-    message: ({ text, to = 'all', kind = 'note' }) => ({ do: 'post', kind, target: to, text }),
+    message: ({ to = 'all', kind = 'note', ...post }) => ({ do: 'post', kind, target: to, ...post }),
     reply: (_, { to = 'all' }) => `posted for ${to}`,
   },
   {
@@ -200,6 +220,21 @@ const commonTools: readonly Tool[] = [
     },
   },
   {
+    name: 'record',
+    description:
+      'Act on a record of the board. Acknowledge, start, answer, resolve or escalate a record for your task; cancel one that you posted. Everything else is for people.',
+    inputSchema: takes(
+      {
+        record: { type: 'string', maxLength: 9, description: 'its number' },
+        act: { type: 'string', enum: agentActs },
+        text: { ...text, description: 'the answer, or how it was resolved, or why a person is needed' },
+      },
+      ['record', 'act'],
+    ),
+    message: ({ record, act, text }) => ({ do: 'act', record, act, text }),
+    reply: (_, { record, act }) => `${act}: record ${record}, taken`,
+  },
+  {
     name: 'inbox',
     description: 'Messages to you from people and other tasks, and the answers to your questions.',
     inputSchema: takes({}),
@@ -219,7 +254,7 @@ const commonTools: readonly Tool[] = [
 /** A closure role ends with a report, every other task with a handoff. */
 const toolsOf = (role: ClosureRole | undefined): readonly Tool[] => [
   role === undefined ? handoffTool : verdictTool(role),
-  ...commonTools,
+  ...commonTools(role),
 ];
 
 /** The fence client prints the same text. It imports nothing of ours, so it has a copy. */

@@ -56,7 +56,7 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
   const watch = job.agent === null ? null : watchAgent(job.agent, executor, watched);
   const closed = { workspace: place.workspace, readOnly: readOnly.map(({ target }) => target) };
   const asks = takeAsks(closed, job.terms?.scope ?? job.agent?.scope ?? null, notes.add);
-  const posts = takePosts(job.id, job.terms?.inbox, notes.add);
+  const posts = takePosts({ attempt: job.id, closes: job.closes }, job.terms?.inbox, notes.add);
   steering.onTerms((terms) => {
     watch?.terms(terms);
     asks.terms(terms);
@@ -69,6 +69,7 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
     hook: watch?.hook ?? null,
     ask: asks.ask,
     post: posts.post,
+    act: posts.act,
     inbox: posts.inbox,
     scope: asks.scope,
   });

@@ -1,4 +1,4 @@
-import { severities } from '../../../domain/board/board.ts';
+import { severities } from '../../../domain/board/kinds.ts';
 import { command, usageError } from '../../frame/command.ts';
 
 /** Outside a fence these commands only explain themselves. Inside, `main/fence-client.ts` carries them out. */

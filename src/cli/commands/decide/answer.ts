@@ -1,10 +1,9 @@
-import { err, ok, type Result } from '../../../domain/base/result.ts';
 import { recordById } from '../../../domain/board/board.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import { recordLines } from '../../../view/board-lines.ts';
 import { actOn, refuseAgentAction } from '../../frame/act.ts';
 import { type Context, command, type Outcome, usageError } from '../../frame/command.ts';
-import { type RunSubject, resolveWholeRun } from '../../frame/subject.ts';
+import { recordNamed } from './record-named.ts';
 
 export const answerCommand = command({
   name: 'answer',
@@ -35,7 +34,7 @@ async function settle(
   typed: string,
   message: string | null | undefined,
 ): Promise<Outcome> {
-  const named = await recordNamed(repo, typed);
+  const named = await recordNamed(repo, 'answer', typed);
   if (!named.ok) return named.error;
   const { record, ...subject } = named.value;
   const { run, state } = subject;
@@ -57,15 +56,4 @@ async function askPerson(context: Context, question: ReturnType<typeof recordLin
   for (const line of question) context.terminal.line(line);
   const typed = (await context.terminal.ask('Your answer:'))?.trim() ?? '';
   return typed === '' ? undefined : typed;
-}
-
-async function recordNamed(
-  repo: RepositoryHandle,
-  typed: string,
-): Promise<Result<RunSubject & { readonly record: string }, Outcome>> {
-  const named = /^(?:([^/]+)\/)?([0-9]{1,9})$/.exec(typed);
-  if (named?.[2] === undefined)
-    return err(usageError('bad-record', `answer: ${JSON.stringify(typed)} is not a run/record; see tidegate inbox`));
-  const subject = await resolveWholeRun(repo, 'answer', named[1], 'newest');
-  return subject.ok ? ok({ ...subject.value, record: named[2] }) : subject;
 }

@@ -1,5 +1,7 @@
-import { recordKinds } from '../../../domain/board/board.ts';
+import { confidences, kindsOf, priorities, severities } from '../../../domain/board/kinds.ts';
 import { aRunOrTask, command } from '../../frame/command.ts';
+
+const kinds = kindsOf('person');
 
 export const postCommand = command({
   name: 'post',
@@ -10,12 +12,26 @@ export const postCommand = command({
   },
   options: {
     message: { short: 'm', value: 'text', required: true, about: 'the message; agents find it in their inbox' },
-    kind: { value: 'kind', default: 'note', choices: recordKinds, about: recordKinds.join(', ') },
-    to: { value: 'task', choices: ['all', 'person'], about: 'a task, all or person (default: the subject)' },
+    kind: { value: 'kind', default: 'note', choices: kinds, about: kinds.join(', ') },
+    to: {
+      value: 'task',
+      choices: ['all', 'person'],
+      about: 'a task, capability:<name>, all or person (default: the subject)',
+    },
+    severity: { value: 'level', choices: severities, about: 'advisory, normal or critical' },
+    ref: { value: 'reference', repeatable: true, about: 'a path, component:<name>, task:<name> or record:<number>' },
+    'depends-on': { value: 'record', repeatable: true, about: 'a record that must be settled first' },
+    until: { value: 'text', about: 'when it is settled, in words' },
+    priority: { value: 'level', choices: priorities, about: priorities.join(', ') },
+    confidence: { value: 'level', choices: confidences, about: confidences.join(', ') },
   },
-  asks: ({ subject, message, kind, to }) => ({
-    action: 'post',
-    subject,
-    input: { kind, text: message, ...(to === undefined ? {} : { target: to }) },
-  }),
+  help: 'A request or a question to a task keeps its wave open until it is settled. To see all records: tidegate board',
+  asks: ({ subject, message, kind, to, severity, ref, until, priority, confidence, ...more }) => {
+    const { 'depends-on': dependsOn } = more;
+    const given = { target: to, severity, closureCondition: until, priority, confidence };
+    const lists = { references: ref, dependsOn };
+    const words = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const named = Object.fromEntries(Object.entries(lists).filter(([, list]) => (list?.length ?? 0) > 0));
+    return { action: 'post', subject, input: { kind, text: message, ...words, ...named } };
+  },
 });

@@ -2,10 +2,13 @@ import { expect, test } from 'vitest';
 import { commandScene, working } from '../../../../test/support/command-scene.ts';
 import { by, hello, run } from '../../../../test/support/run-events.ts';
 import { attemptId } from '../../../domain/base/ids.ts';
-import type { Post } from '../../../domain/board/board.ts';
+import type { Post, RecordTarget } from '../../../domain/board/board.ts';
 import type { RunEvent } from '../../../domain/ledger/events.ts';
 
-const posted = (post: number, what: Partial<Post> = {}): RunEvent => ({
+const posted = (
+  post: number,
+  what: Partial<Omit<Post, 'target'>> & { readonly target?: RecordTarget } = {},
+): RunEvent => ({
   type: 'attempt-noted',
   task: hello,
   attempt: attemptId(run, hello, 1),

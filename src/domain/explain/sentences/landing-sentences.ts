@@ -3,7 +3,7 @@ import type { Finding, FindingOf } from '../../findings/finding.ts';
 import type { LandingRules } from '../../findings/landing-rules.ts';
 import { changersIn, changesBy, type DefinitionDispute } from '../../landing/earlier-definitions.ts';
 import type { ForeignCommit } from '../../ledger/landing-events.ts';
-import { answerQuestion, checkLog, undoAgain } from '../commands.ts';
+import { answerQuestion, checkLog, settleRecord, undoAgain } from '../commands.ts';
 import type { Sentences } from '../sentence.ts';
 import { few, withWords } from '../text.ts';
 
@@ -94,9 +94,9 @@ export const landingSentences: Sentences<LandingRules> = {
       fix: [`review the change to ${few(paths, 3)} and grant it:`, ...grantCommands(run, defined)].join('\n'),
     };
   },
-  'landing-question': ({ run, record, branch }) => ({
-    detail: `question ${record} is critical: nothing lands on ${branch} until it is answered`,
-    command: answerQuestion(run, record),
+  'landing-question': ({ run, record, branch, kind = 'question' }) => ({
+    detail: `${kind} ${record} is critical: nothing lands on ${branch} until it is ${kind === 'question' ? 'answered' : 'settled'}`,
+    command: kind === 'contradiction' ? settleRecord(run, record) : answerQuestion(run, record),
   }),
   'landing-role': ({ run, branch, task, because }, explain) => ({
     detail: `${branch} has moved, and ${task} does not let the work land on it${because === undefined ? '' : `: ${explain(because).detail}`}`,

@@ -79,6 +79,8 @@ export function proofGapText(place: ProofGap): string {
       return `${place.path} cannot be accepted (${place.refused})`;
     case 'generated-special':
       return `${place.path} is not a regular file`;
+    case 'record-open':
+      return `record ${place.record} of the board keeps the wave open`;
     default:
       return runGaps[place.gap];
   }
