@@ -133,9 +133,9 @@ export function withBoard(state: RunState, event: RunEvent): RunState {
     case 'record-closed':
       return changed(state, event.record, (record) => ({ ...record, status: 'closed' }));
     case 'helper-assigned':
-      return event.records.reduce(
+      return event.records.reduce<RunState>(
         (now, id) => changed(now, id, (record) => ({ ...record, helped: (record.helped ?? 0) + 1 })),
-        state,
+        { ...state, helps: { ...state.helps, [event.task]: (state.helps?.[event.task] ?? 0) + 1 } },
       );
     case 'record-changed':
       return withChange(state, event, event.by);

@@ -6,7 +6,6 @@ import type { RunState, WaveState } from '../run/run.ts';
 import { snapshotOf } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
 import { blockingRecords } from './blocking.ts';
-import { recordsOf } from './board.ts';
 import { kindRules } from './kinds.ts';
 
 /**
@@ -21,9 +20,8 @@ export function mayHelp(state: RunState, id: TaskId): boolean {
   return !isOver(taskSpend(state, task)) && !isOver(runSpend(state));
 }
 
-/** The number of times that the task was started again. One start is for all records that wait for it then. */
-const helpsOf = (state: RunState, task: TaskId): number =>
-  recordsOf(state).reduce((most, { target, helped = 0 }) => (target === task ? Math.max(most, helped) : most), 0);
+/** The number of times that the task was started again, whatever became of the records. One start is for all that wait for it then. */
+const helpsOf = ({ helps = {} }: RunState, task: TaskId): number => helps[task] ?? 0;
 
 type Helper = { readonly task: TaskId; readonly events: readonly RunEvent[] };
 

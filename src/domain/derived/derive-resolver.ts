@@ -1,8 +1,8 @@
 import { type TaskId, taskId } from '../base/ids.ts';
 import { present } from '../base/result.ts';
+import { requiredLevels } from '../closure/exit-contract.ts';
 import type { DerivedTaskEvent, RepairInputs } from '../ledger/derived-task-events.ts';
 import { type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
-import { neededLevel } from '../proofs/bundle.ts';
 import { isOverBudget } from '../run/costs.ts';
 import type { RunState } from '../run/run.ts';
 import type { TaskState } from '../run/task.ts';
@@ -15,8 +15,8 @@ type Derived = Extract<DerivedTaskEvent, { type: 'task-derived' }>;
 
 /**
  * Decides whether a held task gets a resolver. Null when the plan has none, when this pair of snapshot and integrated work had one, or
- * when it would need more than the task may do: a path outside of its scope, or money beyond its budget. Null as well when a person's
- * proof or the level of a component is bound to the very snapshot that it would replace.
+ * when it would need more than the task may do: a path outside of its scope, or money beyond its budget. Null as well when an exit
+ * contract, a declared proof or the level of a component is bound to the very snapshot that it would replace.
  */
 export function deriveResolver(state: RunState, task: TaskState): Derived | null {
   const { plan } = state;
@@ -26,7 +26,7 @@ export function deriveResolver(state: RunState, task: TaskState): Derived | null
   if (plan.resolver === undefined || stands === undefined || held === null) return null;
   const inputs = inputsOf(held);
   if (Object.values(state.derived ?? {}).some((made) => isSamePair(made.inputs, inputs))) return null;
-  if (neededLevel(stands) !== null || stands.promotes !== undefined || isOverBudget(state, task)) return null;
+  if (isBoundToSnapshot(stands) || isOverBudget(state, task)) return null;
   if (!areWithin(plan, stands, inputs.paths, granted)) return null;
   const id = freeId(state, task.id);
   return {
@@ -40,6 +40,10 @@ export function deriveResolver(state: RunState, task: TaskState): Derived | null
     inputs,
   };
 }
+
+/** Tells whether something of the task is proven for its own snapshot only. */
+export const isBoundToSnapshot = ({ exit, artifacts = [], promotes }: PlannedTask): boolean =>
+  requiredLevels(exit).length + artifacts.length > 0 || promotes !== undefined;
 
 const grantsIn = ({ tasks }: RunState): Granted =>
   Object.values(tasks).map(({ id, granted }) => ({ task: id, paths: granted }));

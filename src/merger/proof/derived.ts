@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TaskId } from '../../domain/base/ids.ts';
-import { areWithin, inheritedGrants, plannedResolver } from '../../domain/derived/derive-resolver.ts';
+import { areWithin, inheritedGrants, isBoundToSnapshot, plannedResolver } from '../../domain/derived/derive-resolver.ts';
 import type { DerivedGap, ProofGap } from '../../domain/findings/merger-rules.ts';
 import type { RoundEntry, SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { passes } from '../../domain/gates/verdict.ts';
@@ -48,7 +48,7 @@ export function proveDerived(history: History, { task, by }: RoundEntry, opened:
   const expected = plannedResolver(plan, stands, { id: by, owns: inputs.paths });
   const granted = grantsBefore(before, since);
   const isWithin = areWithin(plan, stands, inputs.paths, granted);
-  if (plan.resolver === undefined || !isWithin) return gap('derived-scope');
+  if (plan.resolver === undefined || !isWithin || isBoundToSnapshot(stands)) return gap('derived-scope');
   if (!isDeepStrictEqual(derived.event.planned, expected)) return gap('derived-scope');
   const { granted: inherited } = inheritedGrants(task, inputs.paths, granted);
   if (!isDeepStrictEqual(derived.event.granted, inherited)) return gap('derived-scope');
