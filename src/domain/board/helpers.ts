@@ -6,7 +6,6 @@ import type { RunState, WaveState } from '../run/run.ts';
 import { snapshotOf } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
 import { blockingRecords } from './blocking.ts';
-import { recordsOf } from './board.ts';
 import { kindRules } from './kinds.ts';
 
 /**
@@ -15,15 +14,11 @@ import { kindRules } from './kinds.ts';
  */
 export function mayHelp(state: RunState, id: TaskId): boolean {
   const task = state.tasks[id];
-  if (task?.progress.status !== 'ready' || helpsOf(state, id) >= policy.helps) return false;
+  if (task?.progress.status !== 'ready' || (state.helps?.[id] ?? 0) >= policy.helps) return false;
   // a candidate that is being integrated keeps its snapshots; a person may interrupt it
   if (isRoundOpen(state.waves[task.wave]?.rounds.at(-1))) return false;
   return !isOver(taskSpend(state, task)) && !isOver(runSpend(state));
 }
-
-/** The number of times that the task was started again. One start is for all records that wait for it then. */
-const helpsOf = (state: RunState, task: TaskId): number =>
-  recordsOf(state).reduce((most, { target, helped = 0 }) => (target === task ? Math.max(most, helped) : most), 0);
 
 type Helper = { readonly task: TaskId; readonly events: readonly RunEvent[] };
 

@@ -56,6 +56,8 @@ export type RunState = {
   /** The budget of the run for which the warning was sent. */
   readonly warned: number | null;
   readonly board: Board;
+  /** How often each task was started again for records that waited for it; absent when none was. */
+  readonly helps?: Readonly<Record<TaskId, number>>;
   /** Grants, raises and records so far: what agents may do or know changes with each. */
   readonly termsCount: number;
   /** Files of ended attempts that no snapshot holds and no person has discarded yet. */
