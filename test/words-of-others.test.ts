@@ -244,6 +244,9 @@ describe.concurrent('no sentence of ours is stored', () => {
 
 /** Listed although nothing here fills them, and why. */
 const unseen: Readonly<Record<string, string>> = {
+  'attempt-noted changes[].answer': 'as of `record-answered`, by an agent',
+  'record-changed answer': 'as of `record-answered`, by `tidegate record … answer` or a decision',
+  'landing-rebuilt conflicted.beside[].path': 'as of `landing-rebuilt conflicts[]`',
   'pushed upstream': 'a repository that the one of the remote is a fork of',
   'paths-dropped snapshot.diff[].keys[]': 'as of `attempt-ended`',
   'task-edited snapshot.diff[].keys[]': 'as of `attempt-ended`',

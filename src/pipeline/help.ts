@@ -1,3 +1,4 @@
+import { settledByPolicy } from '../domain/board/clarify.ts';
 import { nextHelper } from '../domain/board/helpers.ts';
 import { restarts } from '../domain/decide/take-work.ts';
 import { currentWave, type RunState, tasksOfWave } from '../domain/run/run.ts';
@@ -5,10 +6,15 @@ import { isBlocked } from '../domain/run/schedule.ts';
 import { isSettled } from '../domain/run/task.ts';
 import { fact, type Step, type StepInputs } from './step.ts';
 
-/** Part of phase 5: starts a ready task again for the records that wait for it, as soon as no task of the wave runs. */
+/**
+ * Part of phase 5: settles questions that a person has decided already, and starts a ready task again for the records that wait for it,
+ * as soon as no task of the wave runs.
+ */
 export function help(state: RunState, { now }: StepInputs): readonly Step[] {
   const wave = currentWave(state);
   if (wave === undefined || wave.approval === null || state.mode.mode !== 'active') return [];
+  const settled = settledByPolicy(state, wave, now);
+  if (settled !== null) return [fact(...settled)];
   const isEdited = state.pending.some(({ request }) => request.type === 'requested-edit');
   const isBusy = tasksOfWave(state, wave.index).some((task) => !isSettled(task) && !isBlocked(state, task));
   const helper = isBusy || isEdited ? null : nextHelper(state, wave, now);

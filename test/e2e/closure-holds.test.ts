@@ -149,7 +149,8 @@ describe('a wave with several things open', { timeout: 240_000 }, () => {
     const { run, exit } = await start(p);
     expect([exit, places(p, run)]).toEqual([43, [main, main]]);
     const order = ['question-1', 'proof-add', 'wave-1-security', 'wave-1-integration', 'wave-1-docs', 'wave-1-qa'];
-    expect((await actionsOf(p, run)).map(({ id }) => id)).toEqual(order);
+    // while a record is open there is no candidate that roles could judge
+    expect((await actionsOf(p, run)).map(({ id }) => id)).toEqual(order.slice(0, 2));
     // no role starts before the records and proofs are there
     expect(await attemptsOf(p)).toEqual({ add: 1 });
 

@@ -93,7 +93,7 @@ function selection(random: Random, state: RunState, chosen: TaskId) {
 
 /** Requests and contradictions of people, and acts on any record, with or without a reason. */
 function onBoard(random: Random, task: TaskId, by: RequestEvent['by']): readonly RequestEvent[] {
-  const kind = random.pick(['request', 'question', 'contradiction'] as const);
+  const kind = random.pick(['request', 'question', 'contradiction', 'decision'] as const);
   const words = random.chance(0.8) ? { text: 'seen it' } : {};
   const act = random.pick(recordActs);
   const details = random.chance(0.5) ? { references: ['path:a file.txt'], closureCondition: 'it is there' } : {};

@@ -29,6 +29,7 @@ function askedBy(event: Stored['event']): Readonly<Record<string, unknown>> | nu
     case 'message-sent':
       return { type: 'requested-send', task: event.task, message: event.message };
     case 'record-posted':
+      if (event.kind === 'resolved-by-policy' && event.by.via === 'policy') return null;
       if (event.place.of !== undefined) return { type: 'requested-record', act: 'escalate', text: event.text };
       return { type: 'requested-post', kind: event.kind, target: event.target, text: event.text };
     case 'record-answered':

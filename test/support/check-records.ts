@@ -21,6 +21,7 @@ type Item = {
   readonly author: string | null;
   readonly root: string;
   readonly isMisrouted: boolean;
+  readonly about: readonly string[];
   status: string;
   severity: string;
   isAside: boolean;
@@ -34,6 +35,7 @@ export function checkRecords(history: readonly Stored[]): readonly Violation[] {
   const found: Violation[] = [];
   const items = new Map<string, Item>();
   const asked = new Set<string>();
+  const decided = new Set<string>();
   /** How often each task was started again for others, and those whose rework is to follow. */
   const helps = new Map<string, number>();
   const helped = new Set<string>();
@@ -44,7 +46,7 @@ export function checkRecords(history: readonly Stored[]): readonly Violation[] {
     const say = (what: string): number => found.push({ invariant: 'I3', seq, what });
     const root = (record: string): string => items.get(record)?.root ?? record;
     const add = (
-      post: { readonly kind: string; readonly severity?: string },
+      post: { readonly kind: string; readonly severity?: string; readonly references?: readonly string[] },
       place: {
         readonly id: string;
         readonly to: string;
@@ -58,7 +60,18 @@ export function checkRecords(history: readonly Stored[]): readonly Violation[] {
       if (items.has(id)) say(`record ${id} is posted twice`);
       const severity = post.severity ?? 'normal';
       const isMisrouted = place.route !== undefined;
-      items.set(id, { id, kind: post.kind, to, author, root: of, isMisrouted, status, severity, isAside: false });
+      items.set(id, {
+        id,
+        kind: post.kind,
+        to,
+        author,
+        root: of,
+        isMisrouted,
+        about: post.references ?? [],
+        status,
+        severity,
+        isAside: false,
+      });
     };
     const change = (one: {
       readonly record: string;
@@ -78,7 +91,23 @@ export function checkRecords(history: readonly Stored[]): readonly Violation[] {
         isAside: item.isAside || one.setAside !== undefined,
       });
     };
-    const mustBeAsked = (record: string, who: string): void => {
+    const mustBeAsked = (record: string, who: string, via: string): void => {
+      const named = items.get(record);
+      const isDecided =
+        via === 'policy' &&
+        named?.kind === 'question' &&
+        [...items.values()].some(
+          ({ kind, author, about }) =>
+            kind === 'decision' &&
+            author === null &&
+            about.some((one) => !one.startsWith('task:') && named.about.includes(one)),
+        );
+      if (isDecided) {
+        decided.add(root(record));
+        return;
+      }
+      // what follows up a question is settled with it
+      if (via === 'policy' && decided.has(root(record))) return;
       if (!asked.has(`${root(record)} ${who}`)) say(`record ${record} is changed for ${who}, who did not ask for it`);
     };
     switch (event.type) {
@@ -94,11 +123,11 @@ export function checkRecords(history: readonly Stored[]): readonly Violation[] {
         break;
       case 'record-answered':
       case 'record-closed':
-        mustBeAsked(event.record, event.by.who);
+        mustBeAsked(event.record, event.by.who, event.by.via);
         change({ record: event.record, status: event.type === 'record-answered' ? 'answered' : 'closed' });
         break;
       case 'record-changed':
-        mustBeAsked(event.record, event.by.who);
+        mustBeAsked(event.record, event.by.who, event.by.via);
         change(event);
         break;
       case 'attempt-noted': {

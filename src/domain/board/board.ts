@@ -132,11 +132,14 @@ export function withBoard(state: RunState, event: RunEvent): RunState {
     }
     case 'record-closed':
       return changed(state, event.record, (record) => ({ ...record, status: 'closed' }));
-    case 'helper-assigned':
-      return event.records.reduce<RunState>(
+    case 'helper-assigned': {
+      const { task, records } = event;
+      const helps = { ...state.helps, [task]: (state.helps?.[task] ?? 0) + 1 };
+      return records.reduce<RunState>(
         (now, id) => changed(now, id, (record) => ({ ...record, helped: (record.helped ?? 0) + 1 })),
-        { ...state, helps: { ...state.helps, [event.task]: (state.helps?.[event.task] ?? 0) + 1 } },
+        { ...state, helps },
       );
+    }
     case 'record-changed':
       return withChange(state, event, event.by);
     default:

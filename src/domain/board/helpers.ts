@@ -14,14 +14,11 @@ import { kindRules } from './kinds.ts';
  */
 export function mayHelp(state: RunState, id: TaskId): boolean {
   const task = state.tasks[id];
-  if (task?.progress.status !== 'ready' || helpsOf(state, id) >= policy.helps) return false;
+  if (task?.progress.status !== 'ready' || (state.helps?.[id] ?? 0) >= policy.helps) return false;
   // a candidate that is being integrated keeps its snapshots; a person may interrupt it
   if (isRoundOpen(state.waves[task.wave]?.rounds.at(-1))) return false;
   return !isOver(taskSpend(state, task)) && !isOver(runSpend(state));
 }
-
-/** The number of times that the task was started again, whatever became of the records. One start is for all that wait for it then. */
-const helpsOf = ({ helps = {} }: RunState, task: TaskId): number => helps[task] ?? 0;
 
 type Helper = { readonly task: TaskId; readonly events: readonly RunEvent[] };
 

@@ -1,5 +1,5 @@
 /**
- * The kinds of records, in one table: who may post one, whether it waits for somebody, what it blocks, and its clocks. `docs/reference/board.md`
+ * The kinds of records, in one table: who may post one, whether it waits for somebody, and what it blocks. `docs/reference/board.md`
  * is written from this table and from that of `acts.ts`.
  */
 
@@ -31,34 +31,30 @@ export type Poster = 'agent' | 'integration' | 'person' | 'rule' | 'orchestrator
  */
 export type Blocking = 'never' | 'critical' | 'targeted' | 'always';
 
-/** `acknowledge`: nobody has taken it up. `stale`: it has been open for too long. `answer`: a person has not answered. */
-type BoardClock = 'acknowledge' | 'stale' | 'answer';
-
 export type KindRule = {
   readonly posts: readonly Poster[];
   /** True when it is open until somebody settles it. */
   readonly waits: boolean;
   readonly blocks: Blocking;
-  readonly clocks: readonly BoardClock[];
   /** The severity of a post that names none; normal when absent. */
   readonly severity?: 'critical';
 };
 
 const anyone = ['agent', 'integration', 'person'] as const;
-const tells = { posts: anyone, waits: false, blocks: 'never', clocks: [] } as const satisfies KindRule;
+const tells = { posts: anyone, waits: false, blocks: 'never' } as const satisfies KindRule;
 
 export const kindRules: Readonly<Record<RecordKind, KindRule>> = {
   note: tells,
-  question: { posts: anyone, waits: true, blocks: 'targeted', clocks: ['acknowledge', 'stale', 'answer'] },
-  request: { posts: anyone, waits: true, blocks: 'targeted', clocks: ['acknowledge', 'stale', 'answer'] },
+  question: { posts: anyone, waits: true, blocks: 'targeted' },
+  request: { posts: anyone, waits: true, blocks: 'targeted' },
   decision: tells,
   'handoff-note': tells,
   ack: tells,
   claim: tells,
   evidence: tells,
-  blocker: { posts: anyone, waits: true, blocks: 'critical', clocks: ['stale'] },
-  contradiction: { posts: anyone, waits: true, blocks: 'critical', clocks: ['stale'], severity: 'critical' },
-  'human-escalation': { posts: [...anyone, 'rule'], waits: true, blocks: 'always', clocks: ['answer'] },
+  blocker: { posts: anyone, waits: true, blocks: 'critical' },
+  contradiction: { posts: anyone, waits: true, blocks: 'critical', severity: 'critical' },
+  'human-escalation': { posts: anyone, waits: true, blocks: 'always' },
   'integration-summary': { ...tells, posts: ['integration', 'person'] },
   'resolved-by-policy': { ...tells, posts: ['rule'] },
   'orchestrator-guidance': { ...tells, posts: ['orchestrator'] },

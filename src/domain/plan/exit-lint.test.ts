@@ -71,6 +71,5 @@ test('words that mean nothing warn, and a level of maturity is read as a promoti
   expect(warned({ proofs: ['tests pass'], components: ['api'], capabilities: ['go'] })).toEqual([
     'free-words',
     'free-words',
-    'free-words',
   ]);
 });

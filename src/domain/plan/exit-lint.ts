@@ -104,7 +104,7 @@ const isMaturity = (word: string | null | undefined): boolean => maturity.some((
 
 /** `components` names what a level of maturity in `exit.completion` is about. */
 function freeWords({ id: task, keys, place }: DraftTask): readonly PlanProblem[] {
-  const warn = (key: 'proofs' | 'components' | 'capabilities', words: readonly string[]): readonly PlanProblem[] =>
+  const warn = (key: 'proofs' | 'components', words: readonly string[]): readonly PlanProblem[] =>
     words.length === 0 ? [] : [{ rule: 'free-words', task, key, words, place: [...place, key], at: 'key' }];
   return [
     ...warn(
@@ -115,6 +115,5 @@ function freeWords({ id: task, keys, place }: DraftTask): readonly PlanProblem[]
       'components',
       isMaturity(keys.exit?.completion) || keys.promotes !== undefined ? [] : (keys.components ?? []),
     ),
-    ...warn('capabilities', keys.capabilities ?? []),
   ];
 }

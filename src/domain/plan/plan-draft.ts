@@ -80,7 +80,7 @@ export const taskKeys = {
   locks: described(pathPatterns, 'Paths that only this task may change. Tasks that read them wait for it.'),
   model: described(nullable(words), 'Model of this task. null: the default of the agent, whatever the plan says.'),
   priority: described(whole(0, 100), 'Tasks with a higher number start first. Default: 5.'),
-  capabilities: described(list(words), 'Free words.'),
+  capabilities: described(list(words), 'Words by which other tasks can ask for this one, as `capability:<word>`.'),
   components: described(list(words), 'Parts of the system that it is about.'),
   promotes: described(
     map(text({ matches: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/ }), oneOf(...maturity)),

@@ -60,7 +60,7 @@ export type RunState = {
   /** The budget of the run for which the warning was sent. */
   readonly warned: number | null;
   readonly board: Board;
-  /** How often each task was started again for records of others; absent for none. */
+  /** How often each task was started again for records that waited for it; absent when none was. */
   readonly helps?: Readonly<Record<TaskId, number>>;
   /** Grants, raises and records so far: what agents may do or know changes with each. */
   readonly termsCount: number;

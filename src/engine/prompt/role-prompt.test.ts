@@ -130,6 +130,8 @@ test('the prompt of a closure role', () => {
     - \`tidegate ask -m "question"\` asks a person. An answer may never come, so continue meanwhile, or wait a while: \`--wait 120\`.
       If your work must not land without the answer: \`--severity critical\`.
     - \`tidegate post -m "text" --to <task>\` informs another task; without \`--to\`, all tasks.
+    - \`tidegate post request --to <task> -m "text"\` asks another task for something. The wave does not close before it is settled.
+    - \`tidegate resolve <n> -m "text"\` or \`tidegate answer <n> -m "text"\` settles a record that is for you.
     - \`tidegate inbox\` shows what was written to you since.
 
     ## Your report

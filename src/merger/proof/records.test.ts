@@ -70,3 +70,43 @@ test('it is settled by the agent of its task, or by a person who asked for it, a
   const byRule: LedgerEvent = { ...dismissed, by: { who: 'tidegate', via: 'policy' } } as LedgerEvent;
   expect(openRecordGap(history(request, asked, byRule), 0)).toEqual(open);
 });
+
+test('a question is settled by a decision of a person that names the same path, and by no other decision', () => {
+  const question: LedgerEvent = {
+    ...posted(idOf('b')),
+    note: {
+      note: 'posted',
+      post: 1,
+      kind: 'question',
+      target: idOf('b'),
+      text: 'x',
+      references: ['path:a.txt', 'task:a'],
+    },
+  } as LedgerEvent;
+  const place = { id: '2', to: 'all', status: 'closed' } as const;
+  const decision = (reference: string): LedgerEvent => ({
+    type: 'record-posted',
+    kind: 'decision',
+    target: 'all',
+    text: 'metres',
+    references: [reference],
+    place,
+    by: me,
+  });
+  const settled = {
+    type: 'record-changed',
+    record: '1',
+    act: 'answer',
+    status: 'answered',
+    by: { who: me.who, via: 'policy' },
+  } as const;
+  expect(openRecordGap(history(question, decision('path:a.txt'), settled), 0)).toBeNull();
+  expect(openRecordGap(history(question, decision('path:b.txt'), settled), 0)).toEqual(open);
+  expect(openRecordGap(history(question, decision('task:a'), settled), 0)).toEqual(open);
+  const agents: LedgerEvent = {
+    ...posted('all', 'decision', 'b'),
+    note: { note: 'posted', post: 1, kind: 'decision', target: 'all', text: 'x', references: ['path:a.txt'] },
+    place,
+  } as LedgerEvent;
+  expect(openRecordGap(history(question, agents, settled), 0)).toEqual(open);
+});

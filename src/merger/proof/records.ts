@@ -27,7 +27,7 @@ import {
 } from './history.ts';
 
 type Known = Pick<RecordPlace, 'to' | 'of' | 'route'> &
-  Pick<Post, 'kind' | 'severity'> & {
+  Pick<Post, 'kind' | 'severity' | 'references'> & {
     readonly id: string;
     readonly author: TaskId | null;
     readonly status: RecordChange['status'];
@@ -36,8 +36,8 @@ type Known = Pick<RecordPlace, 'to' | 'of' | 'route'> &
 type Change = Pick<RecordChange, 'record' | 'act' | 'status' | 'to' | 'severity' | 'setAside'>;
 
 /**
- * Proves that no record of the board keeps the wave open. A record counts as settled only if a person asked for that by hand, or the
- * agent of the task that it was for did it; only the agent that posted it may cancel it. Returns the first gap.
+ * Proves that no record of the board keeps the wave open. A record counts as settled only if a person asked for that by hand or had
+ * decided it, or the agent of the task that it was for did it; only the agent that posted it may cancel it. Returns the first gap.
  */
 export function openRecordGap(history: History, wave: number): ProofGap | null {
   const open = [...recordsIn(history).values()].find((record) => blocks(history, record, wave));
@@ -49,13 +49,14 @@ function recordsIn(history: History): ReadonlyMap<string, Known> {
   const asked: { readonly record: string; readonly by: By }[] = [];
   /** A person asked for it by hand. Settling a record settles those that follow it up, so the request may name any of them. */
   const isAsked = (record: Known, actor: By): boolean =>
-    byHand.has(actor.via) &&
-    asked.some(({ record: id, by }) => {
-      const named = records.get(id);
-      return named !== undefined && rootOf(named) === rootOf(record) && isDeepStrictEqual(by, actor);
-    });
+    (actor.via === 'policy' && isDecided(records, records.get(rootOf(record)) ?? record)) ||
+    (byHand.has(actor.via) &&
+      asked.some(({ record: id, by }) => {
+        const named = records.get(id);
+        return named !== undefined && rootOf(named) === rootOf(record) && isDeepStrictEqual(by, actor);
+      }));
   const add = (
-    post: Pick<Post, 'kind' | 'severity'>,
+    post: Pick<Post, 'kind' | 'severity' | 'references'>,
     { id, to, of, route, status }: RecordPlace,
     author: TaskId | null,
   ) =>
@@ -67,6 +68,7 @@ function recordsIn(history: History): ReadonlyMap<string, Known> {
       author,
       isAside: false,
       ...(post.severity === undefined ? {} : { severity: post.severity }),
+      ...(post.references === undefined ? {} : { references: post.references }),
       ...(of === undefined ? {} : { of }),
       ...(route === undefined ? {} : { route }),
     });
@@ -117,6 +119,16 @@ function requestedOf(event: LedgerEvent): { readonly record: string; readonly by
   const record = event.type === 'requested-resolve' ? /-([0-9]+)$/.exec(event.barrier)?.[1] : undefined;
   return event.type === 'requested-resolve' && record !== undefined ? { record, by: event.by } : null;
 }
+
+/** A person's decision names the same path, component or record as the question. */
+const isDecided = (records: ReadonlyMap<string, Known>, { kind, references = [] }: Known): boolean =>
+  kind === 'question' &&
+  [...records.values()].some(
+    (one) =>
+      one.kind === 'decision' &&
+      one.author === null &&
+      (one.references ?? []).some((named) => !named.startsWith('task:') && references.includes(named)),
+  );
 
 function mayAct(record: Known, { act }: Change, task: TaskId): boolean {
   const { agent } = actRules[act];
