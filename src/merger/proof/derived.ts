@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TaskId } from '../../domain/base/ids.ts';
-import { areWithin, inheritedGrants, isBoundToSnapshot, plannedResolver } from '../../domain/derived/derive-resolver.ts';
+import {
+  areWithin,
+  inheritedGrants,
+  isBoundToSnapshot,
+  plannedResolver,
+} from '../../domain/derived/derive-resolver.ts';
 import type { DerivedGap, ProofGap } from '../../domain/findings/merger-rules.ts';
 import type { RoundEntry, SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { passes } from '../../domain/gates/verdict.ts';
