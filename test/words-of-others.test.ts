@@ -244,18 +244,17 @@ describe.concurrent('no sentence of ours is stored', () => {
 
 /** Listed although nothing here fills them, and why. */
 const unseen: Readonly<Record<string, string>> = {
-  'attempt-noted changes[].answer': 'as of `record-answered`, by an agent',
   'record-changed answer': 'as of `record-answered`, by `tidegate record … answer` or a decision',
-  'landing-rebuilt conflicted.beside[].path': 'as of `landing-rebuilt conflicts[]`',
   'pushed upstream': 'a repository that the one of the remote is a fork of',
   'paths-dropped snapshot.diff[].keys[]': 'as of `attempt-ended`',
   'task-edited snapshot.diff[].keys[]': 'as of `attempt-ended`',
   'generator-ended snapshot.diff[].keys[]': 'as of `attempt-ended`',
   'task-edited snapshot.made[].path': 'as of `attempt-ended`',
-  'phase-judged evidence.resolved.who': 'as of `barrier-resolved`',
   'task-edited snapshot.proofs[].path': 'as of `attempt-ended`',
   'task-edited snapshot.proofs[].kind': 'as of `attempt-ended`',
   'task-derived granted[]': 'as of `task-granted`',
+  'sides-compared markers[]': 'paths, as of `sides-compared gone[].path`',
+  'phase-judged evidence.sides.markers[]': 'as of `sides-compared`',
   'candidate-completed before.changes[].path': 'as of `candidate-built`, with generated files',
   'candidate-completed before.changes[].keys[]': 'as of `candidate-built`, with generated files',
   'landing-rebuilt before.changes[].keys[]': 'as of `candidate-built`, on a branch that moved',

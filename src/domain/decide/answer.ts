@@ -9,14 +9,11 @@ import type { Finding } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import { discard, discardedBy } from '../kept/discard.ts';
-import { changersIn } from '../landing/earlier-definitions.ts';
-import { hasWhollyLanded } from '../landing/land-some.ts';
 import { isUndone, leftToLand } from '../landing/undo.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import { plannedById } from '../plan/plan.ts';
 import { registerProof, revokeProof } from '../proofs/bundle-requests.ts';
-import { unprovenToLand } from '../proofs/open-bundles.ts';
 import { answerRelaunch } from '../relaunch/answer-relaunch.ts';
 import { strayedFindings } from '../run/recovery.ts';
 import { checksToRepeat, isRoundOpen } from '../run/round.ts';
@@ -26,6 +23,7 @@ import { ownershipConflicts } from '../scope/ownership.ts';
 import { mayChange, scopeOf } from '../scope/scope.ts';
 import { decideTap, type TapDecision } from './decide-tap.ts';
 import { landNow } from './land-now.ts';
+import { isAllowedLate, isDefinitionRefused } from './late-requests.ts';
 import { answerReplan } from './replan.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
 
@@ -286,12 +284,6 @@ function send(state: RunState, request: RequestEvent & { readonly type: 'request
   return agentKinds[agent]?.hears === true ? ok('later') : err({ rule: 'agent-takes-none', ...message, agent });
 }
 
-/** The branch was not moved because it defines a check otherwise than this task does. */
-const isDefinitionRefused = ({ landing }: RunState, task: TaskState['id']): boolean =>
-  landing.status === 'refused' &&
-  landing.because.rule === 'landing-check' &&
-  changersIn(landing.because.defined?.changes ?? []).includes(task);
-
 /** A limit that nobody is near may be raised too. */
 function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): RequestAnswer {
   if (task !== null && state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
@@ -363,40 +355,6 @@ function undoOfRequest({ run, landing }: RunState): Finding {
 /** A landing under way keeps the tree that was checked. The merger finds out whether it conflicts. */
 const isLandingMoving = ({ landing }: RunState): boolean =>
   landing.status === 'intended' || landing.status === 'undoing';
-
-/**
- * Tells whether a request is allowed after the end of a run. A run that ended on its own branch may still land. Landed work may be
- * undone, other work discarded by name, a question answered, and a dependency resolved. A check definition may be granted, and a closure
- * role or a lost proof resolved, when it keeps the work from landing. After a halt, landing and undo may be tried again.
- */
-function isAllowedLate(state: RunState, request: RequestEvent): boolean {
-  if (alwaysAllowed.has(request.type)) return true;
-  if (request.type === 'requested-resume') return state.mode.mode === 'halted';
-  if (request.type === 'requested-drop') return request.paths.length === 0;
-  if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
-  if (request.type === 'requested-resolve')
-    return isRoleRefused(state, request.barrier) || isLostProof(state, request.barrier);
-  const isOfLanding =
-    request.type === 'requested-land' ||
-    request.type === 'requested-landing-edit' ||
-    request.type === 'requested-proof';
-  return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
-}
-
-const isLostProof = (state: RunState, barrier: string): boolean =>
-  state.ended === 'done' && unprovenToLand(state).some(({ id }) => id === barrier);
-
-const alwaysAllowed: ReadonlySet<RequestEvent['type']> = new Set<RequestEvent['type']>([
-  'requested-undo',
-  'requested-answer',
-  'requested-record',
-  'requested-discard',
-  'requested-proof-revoke',
-  'requested-dependency-end',
-]);
-
-const isRoleRefused = ({ landing }: RunState, barrier: string): boolean =>
-  landing.status === 'refused' && landing.because.rule === 'landing-role' && landing.because.task === barrier;
 
 /** The halt that keeps a request from being answered; null when there is none. A halted run only ends agents, removes files and adds dependencies. */
 export function waitsForResume(state: RunState, request: RequestEvent): Finding | null {

@@ -5,7 +5,7 @@ import { evolveTap, type TapState } from '../decide/tap.ts';
 import { type Dependency, evolveDependencies } from '../dependencies/dependency.ts';
 import { type DerivedTask, isVoid, plannedIn, withDerived } from '../derived/derived-tasks.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { BoundThread, CheckOutcome } from '../gates/evidence.ts';
+import type { CheckOutcome } from '../gates/evidence.ts';
 import type { Verdict } from '../gates/verdict.ts';
 import type { Shortage } from '../kept/disk.ts';
 import { evolveKept, type Kept } from '../kept/kept.ts';
@@ -22,8 +22,11 @@ import { evolveBundles } from '../proofs/registry.ts';
 import { boundBy } from './bound-thread.ts';
 import { evolveTask } from './evolve-task.ts';
 import { newRun } from './new-run.ts';
-import { evolveRound, type RoundState } from './round.ts';
+import { evolveRound } from './round.ts';
 import { attemptOf, type TaskState } from './task.ts';
+import type { WaveState } from './wave.ts';
+
+export type { WaveState } from './wave.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
 export type RunState = {
@@ -84,29 +87,6 @@ export type RunMode =
   | { readonly mode: 'active' }
   | { readonly mode: 'paused' | 'stopped'; readonly who: string }
   | { readonly mode: 'halted'; readonly because: Finding };
-
-export type WaveState = {
-  readonly index: number;
-  readonly thread: readonly Verdict[] | null;
-  /** Set only when threads are opened elsewhere: the key of the request, and the thread that was opened. */
-  readonly threadKey?: string;
-  readonly bound?: BoundThread;
-  readonly preflight: readonly Verdict[] | null;
-  readonly ownership: readonly Verdict[] | null;
-  readonly approval: readonly Verdict[] | null;
-  readonly rounds: readonly RoundState[];
-  readonly closed: boolean;
-  /** Barriers that people resolved; absent for none. */
-  readonly resolved?: readonly ResolvedBarrier[];
-};
-
-/** It counts for this tree only. */
-type ResolvedBarrier = {
-  readonly barrier: string;
-  readonly tree: TreeId;
-  readonly reason: string;
-  readonly by: By;
-};
 
 export type Recorded = { readonly seq: number; readonly event: LedgerEvent };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordActs } from '../../domain/board/acts.ts';
 import { recordStatuses, routeReasons } from '../../domain/board/board.ts';
-import { confidences, kindsOf, priorities, recordKinds, severities } from '../../domain/board/kinds.ts';
+import { confidences, priorities, recordKinds, severities } from '../../domain/board/kinds.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import { atQuery, id } from '../documents/common.ts';
 import { does, json, shows } from '../route.ts';
@@ -82,7 +82,7 @@ export const boardRoutes = {
   post: does(
     { group, path, params: runParams, role: 'approve', summary: 'Write to the agents of a run, or to people' },
     z.strictObject({
-      kind: z.enum(kindsOf('person')).default('note'),
+      kind: z.enum(recordKinds).default('note').meta({ description: 'a kind that people may post' }),
       target: z.string().default('all').meta({ description: 'a task, `capability:<name>`, `person` or `all`' }),
       text: recordText,
       severity: z.enum(severities).optional(),
