@@ -7,7 +7,7 @@ import { noticesOf } from '../domain/board/notices.ts';
 import type { RoleReport } from '../domain/closure/report.ts';
 import { type RoleView, rolesOf } from '../domain/closure/role-state.ts';
 import { needsOf } from '../domain/explain/needs.ts';
-import type { RunState } from '../domain/run/run.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import { plannedTask, type TaskProgress, type TaskState } from '../domain/run/task.ts';
 import { closingActions, closingLines, closureDocument } from './closing.ts';
 import { landingNoteLines, roleColumns, waveStanding } from './role-text.ts';
@@ -128,4 +128,17 @@ test('concerns of security let the wave close and are shown to the person who la
   expect(closingActions(seen(state)).map(({ id }) => id)).toEqual(['wave-1-qa']);
   expect(JSON.stringify(landingNoteLines(state))).toContain('old cipher');
   expect(standings()['need: barrier']?.command).toContain('tidegate rework');
+});
+
+test('a record that keeps the wave open is listed once', () => {
+  const base = inRound(round);
+  const [first] = Object.values(base.tasks);
+  if (first === undefined) throw new Error('no task');
+  const post = { kind: 'request', target: first.id, text: 'the name too' } as const;
+  const place = { id: '1', to: first.id, status: 'open' } as const;
+  const by = { who: 'ada', via: 'terminal' } as const;
+  const state = evolveRun(base, { seq: 1, event: { type: 'record-posted', ...post, place, by } });
+  if (state === null) throw new Error('no run');
+  const listed = closingActions(seen(state)).filter(({ id }) => id.endsWith('-1'));
+  expect(listed.map(({ id }) => id)).toEqual(['request-1']);
 });

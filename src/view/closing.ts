@@ -33,10 +33,12 @@ export type ClosingAction = {
 export function closingActions(view: RunView): readonly ClosingAction[] {
   const { state } = view;
   const wave = currentWave(state);
-  const codes = new Map(barriersOfRun(state).map((barrier) => [barrier.id, codeIn(barrier)]));
+  const barriers = barriersOfRun(state);
+  const codes = new Map(barriers.map((barrier) => [barrier.id, codeIn(barrier)]));
+  const ofRecords = new Map(barriers.map(({ record, id }) => [record, id]));
   const needs = needsOf(state).map((need): ClosingAction => {
     const { kind, task, record, barrier, message, command } = need;
-    const id = barrier ?? (record === undefined ? (task ?? kind) : `question-${record}`);
+    const id = barrier ?? (record === undefined ? (task ?? kind) : (ofRecords.get(record) ?? `question-${record}`));
     const owner = kind === 'requires' ? ownerOf(state, id) : 'person';
     return { id, kind, owner, message, since: needSince(view, need), command, ...codes.get(id) };
   });
