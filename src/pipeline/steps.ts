@@ -53,9 +53,12 @@ export function steps(state: RunState, inputs: StepInputs): readonly Step[] {
 
 /** Records what other runs mean for the dependencies of this one, in any state. */
 function dependencies(state: RunState, { linked }: StepInputs): readonly Step[] {
-  const next = linked === undefined ? null : linkedFact(state, linked(state));
+  const next = linkedFact(state, linked?.(state) ?? unknownRuns);
   return next === null ? [] : [fact(next)];
 }
+
+/** For a caller that sees this run only: its own landing still settles what it owes. */
+const unknownRuns = { stateOf: () => null, requiring: [] } as const;
 
 /** The merger opens the run once a person has approved it; before that nothing is created. */
 function runBranch(state: RunState): readonly Step[] {

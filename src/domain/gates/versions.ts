@@ -54,6 +54,6 @@ export const phaseVersions = {
 } as const satisfies Readonly<Record<Phase, number>>;
 
 /** Versions of decisions that are no verdicts: files that no snapshot holds, the settlement of an attempt, and requests of a session. */
-export const decisionVersions = { kept: 1, settlement: 6, session: 5 } as const satisfies Readonly<
+export const decisionVersions = { kept: 1, settlement: 5, session: 5 } as const satisfies Readonly<
   Record<string, number>
 >;

@@ -24,10 +24,10 @@ describe('an attempt that did not end well', () => {
       expect(recoveryFrom({ ending: ending(reason) })).toMatchObject({ cost: 'free', start: 'session' });
   });
 
-  test('is free when its supervisor died, also while the agent was at work, and goes on in its session', () => {
+  test('is charged when its supervisor died while the agent was at work, and goes on in its session', () => {
     const lost = (because: NonNullable<Ending['because']>) =>
       recoveryFrom({ ending: { ...ending('lost'), because } }).cost;
-    expect(lost({ rule: 'supervisor-died', began: true })).toBe('free');
+    expect(lost({ rule: 'supervisor-died', began: true })).toBe('charged');
     expect(lost({ rule: 'supervisor-died', began: false })).toBe('free');
     expect(lost({ rule: 'supervisor-unable', words: '' })).toBe('charged');
     expect(lost({ rule: 'supervisor-unwatched', words: '' })).toBe('free');

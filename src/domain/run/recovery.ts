@@ -1,5 +1,5 @@
 import type { Finding } from '../findings/finding.ts';
-import type { MonitorEvidence } from '../gates/evidence.ts';
+import type { Ending, MonitorEvidence } from '../gates/evidence.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import type { AgentFailure, AgentFailureKind } from '../tool-calls/agent-event.ts';
 import type { AttemptOutcome, TaskProgress } from './task.ts';
@@ -28,8 +28,7 @@ export function aftermathOf(evidence: Pick<MonitorEvidence, 'ending' | 'agent'>)
 export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' | 'agent'>): Recovery {
   switch (ending.reason) {
     case 'lost':
-      // bounded like every free launch, so that an agent gains little by making its supervisor die
-      return { ...plain, cost: ending.because?.rule === 'supervisor-unable' ? 'charged' : 'free', start: 'session' };
+      return { ...plain, cost: mayHaveWorked(ending) ? 'charged' : 'free', start: 'session' };
     case 'stopped':
     case 'abandoned':
       return { ...plain, cost: 'free', start: 'session' };
@@ -51,6 +50,10 @@ export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' |
       return agent?.trouble == null ? plain : { ...byTrouble[agent.trouble.kind], trouble: agent.trouble };
   }
 }
+
+/** An agent that can make its supervisor die must not get attempts for it. */
+const mayHaveWorked = ({ because }: Ending): boolean =>
+  because?.rule === 'supervisor-unable' || (because?.rule === 'supervisor-died' && because.began);
 
 const plain: Recovery = { cost: 'charged', start: 'snapshot', trouble: null, blames: 'nobody' };
 const overBudget: Recovery = { ...plain, cost: 'free', start: 'session' };
