@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
+import type { BoardFigures } from './board.ts';
 import type { LargeFigures } from './large.ts';
 import type { Row } from './rows/row.ts';
 import type { StepFigures } from './step.ts';
@@ -65,6 +66,24 @@ export function largeTable({ files, megabytes, rounds }: LargeFigures): string {
     '| go | tidegate s | git clone --shared s | ratio | lines of progress |',
     '|---|---|---|---|---|',
     ...lines,
+  ].join('\n');
+}
+
+/** `growth`: time for each record on the largest board beside that on the smallest. 1.0 is exactly linear. */
+export function boardTable(figures: readonly BoardFigures[], sizes: readonly number[]): string {
+  const [first = 1, last = 1] = [sizes[0], sizes.at(-1)];
+  const rows = figures.map(({ name, ours, beside, theirs }) => {
+    const [least = 0, most = 0] = [ours[0], ours.at(-1)];
+    const growth = most / last / (least / first);
+    const cells = [...ours.map((ms) => `${ms.toFixed(2)} ms`), `${growth.toFixed(2)}x`];
+    return `| ${[name, ...cells, beside, `${theirs.toFixed(2)} ms`, `${(most / theirs).toFixed(2)}x`].join(' | ')} |`;
+  });
+  return [
+    `A board of ${last} open requests between 40 tasks`,
+    '',
+    `| what | ${sizes.map((size) => `${size} records`).join(' | ')} | growth | beside, ${last} records | takes | ratio |`,
+    `|---|${sizes.map(() => '---|').join('')}---|---|---|---|`,
+    ...rows,
   ].join('\n');
 }
 

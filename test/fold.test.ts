@@ -11,7 +11,7 @@ import { importClosure, runtimeSource } from './support/import-closure.ts';
  * The kept ledgers were written once (`npm run ledgers`); a change that makes them come to another state fails here.
  */
 const ledgers = keptLedgers();
-const folds = ['src/domain/run/run.ts', 'src/dcm/session.ts'];
+const folds = ['src/domain/run/run.ts', 'src/domain/repository/repository.ts', 'src/dcm/session.ts'];
 
 describe('a fold', () => {
   test('can reach no sentence, no limit, no gate and no decision', () => {
@@ -19,6 +19,7 @@ describe('a fold', () => {
     expect(reached).toEqual([
       'src/dcm/session.ts',
       'agents/provider.ts',
+      'base/ids.ts',
       'base/result.ts',
       'base/sequence.ts',
       'board/board.ts',
@@ -31,9 +32,11 @@ describe('a fold', () => {
       'landing/undo.ts',
       'ledger/dcm-events.ts',
       'ledger/events.ts',
+      'orchestrator/orchestrator.ts',
       'plan/plan-versions.ts',
       'plan/plan.ts',
       'proofs/registry.ts',
+      'repository/repository.ts',
       'run/bound-thread.ts',
       'run/evolve-task.ts',
       'run/new-run.ts',

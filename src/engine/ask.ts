@@ -4,8 +4,10 @@ import { answer, waitsForResume } from '../domain/decide/answer.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
+import { type RepositoryState, theRepository } from '../domain/repository/repository.ts';
+import { answerOnRepository } from '../domain/repository/repository-board.ts';
 import type { RunState } from '../domain/run/run.ts';
-import type { Stored } from '../ports/ledger.ts';
+import { repositoryStream, type Stored, type Stream } from '../ports/ledger.ts';
 import type { RepositoryHandle } from '../ports/repository-handle.ts';
 import { followStream } from './follow-ledger.ts';
 import { readRun } from './orders/find-run.ts';
@@ -24,21 +26,31 @@ const lookMs = 200;
 /** Milliseconds until a halted run counts as an answer. */
 const haltMs = 1_000;
 
-/** The run that a request is about, in its current state. */
-type RequestTarget = { readonly run: RunId; readonly state: RunState };
+/** The run that a request is about, or the repository, in its current state. */
+type RequestTarget = { readonly run: RunId } & (
+  | { readonly state: RunState }
+  | { readonly repository: RepositoryState }
+);
+
+/** The stream that requests about it are recorded in. */
+export const requestStream = ({ run }: Pick<RequestTarget, 'run'>): Stream =>
+  run === theRepository ? repositoryStream : run;
+
+const answerNow = (target: RequestTarget, request: RequestEvent) =>
+  'repository' in target ? answerOnRepository(target.repository, request) : answer(target.state, request);
 
 /**
- * Records a request in the run's stream and waits for the coordinator's answer. A request that the current state refuses is
+ * Records a request in the stream of the run, or of the repository, and waits for the coordinator's answer. A request that the current state refuses is
  * refused here and not recorded. `seq` is the number of the request; 0 when none was recorded. `earlier` is the same request,
  * recorded before: only its answer is waited for.
  */
 export async function askAs(
   repo: RequestRepository,
-  { run, state }: RequestTarget,
+  target: RequestTarget,
   request: RequestEvent,
   earlier?: Stored,
 ): Promise<{ readonly answered: Answered; readonly seq: number }> {
-  const recorded = earlier === undefined ? await record(repo, { run, state }, request) : ok(earlier);
+  const recorded = earlier === undefined ? await record(repo, target, request) : ok(earlier);
   if (!recorded.ok) return { answered: { outcome: 'refused', because: recorded.error }, seq: 0 };
   const stored = recorded.value;
   const { seq } = stored;
@@ -49,11 +61,11 @@ export async function askAs(
 /** Records the request, or returns why it would be refused. */
 async function record(
   repo: RequestRepository,
-  { run, state }: RequestTarget,
+  target: RequestTarget,
   request: RequestEvent,
 ): Promise<Result<Stored, Finding>> {
-  const decided = answer(state, request);
-  return decided.ok ? ok(await repo.ledger.request(run, request)) : err(decided.error);
+  const decided = answerNow(target, request);
+  return decided.ok ? ok(await repo.ledger.request(requestStream(target), request)) : err(decided.error);
 }
 
 /** Waits for the answer to a request that is in the ledger. */
@@ -108,6 +120,7 @@ function answerIn(event: LedgerEvent, seq: number): Answered | null {
 
 /** An agent may have to stop or the merger to finish first, so the lack of an answer is no failure. */
 async function progressOf(repo: RequestRepository, recorded: Stored, request: RequestEvent): Promise<Progress> {
+  if (recorded.stream === repositoryStream) return 'none';
   const { state } = await readRun(repo.ledger, recorded.stream as RunId);
   if (state === null) return 'none';
   const because = waitsForResume(state, request);

@@ -1,5 +1,4 @@
 import type { RunId } from '../domain/base/ids.ts';
-import { isCritical } from '../domain/board/board-requests.ts';
 import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
 
 /**
@@ -17,6 +16,8 @@ export type CoordinatorInput =
   | { readonly type: 'found'; readonly run: RunId }
   | { readonly type: 'admitted'; readonly run: RunId }
   | { readonly type: 'committed'; readonly run: RunId; readonly event: LedgerEvent }
+  /** The board of the repository, or a dependency of a branch, has changed. */
+  | { readonly type: 'repository-changed' }
   /** There is more or less room on the disk than before. */
   | { readonly type: 'disk-changed' }
   | { readonly type: 'checkout-gone' }
@@ -64,6 +65,8 @@ export function evolveCoordinator(
         ...(isDriven ? [] : [{ do: 'admit' } as const]),
       );
     }
+    case 'repository-changed':
+      return to(state, ...wakeDriven(state, [...runs.keys()].filter(isOpen)));
     case 'disk-changed':
       return to(state, ...wakeDriven(state, [...runs.keys()]));
     case 'checkout-gone':
@@ -94,10 +97,10 @@ const endsWork: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type']>([
   'run-ended',
 ]);
 
-/** Tells whether another run may now move its branch, start an attempt, use its provider or settle a dependency. A critical question leaves the queue. */
-const concernsOthers = (event: LedgerEvent): boolean =>
+/** Tells whether another run may now move its branch, start an attempt, use its provider or settle a dependency. A run with an open record may leave the queue. */
+export const concernsOthers = (event: LedgerEvent): boolean =>
   freesSomething.has(event.type) ||
-  (event.type === 'attempt-noted' && event.note.note === 'posted' && isCritical(event.note));
+  ((event.type === 'attempt-noted' || event.type === 'record-posted') && event.place?.status === 'open');
 
 const freesSomething: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type']>([
   'attempt-ended',

@@ -2,7 +2,7 @@ import { type RunId, runId } from '../domain/base/ids.ts';
 import { type Notice, noticesOf } from '../domain/board/notices.ts';
 import { postsOf } from '../domain/board/thread-posts.ts';
 import { answersBeforeMade } from '../domain/decide/answer-before-made.ts';
-import { heldLanding, heldWave, linkedRuns } from '../domain/dependencies/blocks.ts';
+import { heldLanding, heldWave, isLinked } from '../domain/dependencies/blocks.ts';
 import { otherRun } from '../domain/dependencies/dependency.ts';
 import { aheadInQueue, isInQueue } from '../domain/landing/landing-queue.ts';
 import { isRequest } from '../domain/ledger/events.ts';
@@ -12,10 +12,9 @@ import type { PauseElsewhere } from '../pipeline/step.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
-import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
+import { isRunStream, type Ledger, repositoryStream, type Stored } from '../ports/ledger.ts';
 import { type Announcer, announcer } from './announce.ts';
 import { type CoordinatorEffect, type CoordinatorInput, evolveCoordinator, noRuns } from './coordinator-state.ts';
-import { dependencyAdder, linkedTo } from './dependencies.ts';
 import { type Driver, driveRun, type Neighbours, sharePlaces } from './driver.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { followLedger } from './follow-ledger.ts';
@@ -23,6 +22,7 @@ import { keepDisk } from './jobs/disk-keeper.ts';
 import { attest, createRun, lookBack } from './orders/create-run.ts';
 import { landedRequest } from './orders/current-run.ts';
 import { performer } from './perform.ts';
+import { type Attendant, linkedTo, repositoryAttendant } from './repository.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 
 /**
@@ -81,8 +81,8 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
     { clock, runs: states, failed: failed.reject },
     (run) => runs.get(run)?.log.stored().findLast(isEnd)?.at,
   );
-  const addDependency = dependencyAdder(ports.git, () => states().flatMap((one) => one ?? []));
-  const neighbours = neighboursOf(logs, states, diskLimits.shortage, () => agentsAtOnce);
+  const repository = repositoryAttendant({ ledger, ports, clock, logs, failed: failed.reject });
+  const neighbours = neighboursOf(logs, states, repository, diskLimits.shortage, () => agentsAtOnce);
 
   /** One admission at a time; a call during an admission asks for another. */
   let admitting: Promise<void> = Promise.resolve();
@@ -105,19 +105,21 @@ export async function coordinate(ledger: Ledger, ports: EnginePorts, clock: Cloc
     await findRuns();
     // a run may depend on any other, so all are known before one is driven
     for (const { log } of runs.values()) await log.catchUp();
+    await repository.attend();
     for (const [run, entry] of runs) {
       await createOrdered(ports, entry.log, logs());
       if (entry.driver !== null || entry.log.state() === null) continue;
-      entry.driver = driveRun(entry.log, performer(ports, entry.log, { addDependency, clock }), clock, neighbours);
+      entry.driver = driveRun(entry.log, performer(ports, entry.log, { ...repository, clock }), clock, neighbours);
       entry.driver.failed.catch(failed.reject);
       dispatch({ type: 'admitted', run });
     }
   };
 
-  const take = ({ stream, event }: Stored): void => {
-    if (!isRunStream(stream)) return;
-    entryOf(runId(stream));
-    dispatch({ type: 'committed', run: runId(stream), event });
+  const take = (stored: Stored): void => {
+    const { stream, event } = stored;
+    repository.take(stored);
+    if (stream === repositoryStream) dispatch({ type: 'repository-changed' });
+    if (isRunStream(stream)) dispatch({ type: 'committed', run: entryOf(runId(stream)).log.run, event });
   };
 
   // updates from before the first run is driven are not new
@@ -238,6 +240,7 @@ async function stopRuns(runs: Runs): Promise<void> {
 function neighboursOf(
   logs: () => readonly RunLog[],
   states: () => readonly (RunState | null)[],
+  repository: Attendant,
   shortage: Neighbours['shortage'],
   agentsAtOnce: () => number,
 ): Neighbours {
@@ -254,7 +257,8 @@ function neighboursOf(
     ahead: (state) => aheadInQueue(beside(state), state),
     places: sharePlaces(openStates, agentsAtOnce),
     pausedElsewhere: (state) => pausesBeside(beside(state), state.run),
-    linked: (state) => linkedTo(beside(state), state),
+    linked: (state) => linkedTo(beside(state), state, repository.state().dependencies),
+    repository: repository.state,
   };
 }
 
@@ -278,11 +282,7 @@ function announcersOf(
 
 /** Tells whether something may still happen in a run: it has not ended, there was a request since, or it has an open dependency. */
 const isOpen = (state: RunState | null): boolean =>
-  state === null ||
-  state.ended === null ||
-  state.pending.length > 0 ||
-  isInQueue(state) ||
-  linkedRuns(state).length > 0;
+  state === null || state.ended === null || state.pending.length > 0 || isInQueue(state) || isLinked(state);
 
 /**
  * Returns the pauses that other runs caused themselves. A missing login counts only while its run is active, because resuming that run

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { commit, tree } from '../../test/support/plans.ts';
 import { approved, begun, by, ended, hash, hello, run, started } from '../../test/support/run-events.ts';
 import { keepAtEnd } from '../domain/kept/discard.ts';
+import { newRepository } from '../domain/repository/repository.ts';
 import { foldRun, type RunState } from '../domain/run/run.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { driveRun } from './driver.ts';
@@ -15,7 +16,8 @@ const clock = {
 };
 const alone = {
   ...{ ahead: () => null, places: () => 1, pausedElsewhere: () => [], shortage: () => null },
-  linked: () => ({ stateOf: () => null, requiring: [] }),
+  linked: () => ({ stateOf: () => null, requiring: [], branches: [] }),
+  repository: () => newRepository,
 };
 
 test('what fails in a halted run is not tried again and again', async () => {

@@ -1,5 +1,6 @@
 import { continuesByItself } from '../domain/agents/provider.ts';
 import type { RunId } from '../domain/base/ids.ts';
+import { nextTimer } from '../domain/board/clocks.ts';
 import { linkedRuns } from '../domain/dependencies/blocks.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
 import { isInQueue } from '../domain/landing/landing-queue.ts';
@@ -25,7 +26,9 @@ export type Driver = {
 };
 
 /** The resources that a run shares with the others of its repository. */
-export type Neighbours = Required<Pick<StepInputs, 'ahead' | 'places' | 'pausedElsewhere' | 'linked'>> & {
+export type Neighbours = Required<
+  Pick<StepInputs, 'ahead' | 'places' | 'pausedElsewhere' | 'linked' | 'repository'>
+> & {
   shortage(): Shortage | null;
   /** Reads everything that the others, or these of them, have recorded so far. */
   catchUp(runs?: readonly RunId[]): Promise<void>;
@@ -50,6 +53,7 @@ export function driveRun(
     places,
     pausedElsewhere: neighbours.pausedElsewhere,
     linked: neighbours.linked,
+    repository: neighbours.repository,
   });
   const inFlight = new Map<string, Promise<void>>();
   /** Keys that failed since the run was halted: a halted run tries nothing twice. */
@@ -159,6 +163,9 @@ function effects(state: RunState, inputs: StepInputs): readonly (Step & { readon
 const whileHalted: ReadonlySet<Effect['do']> = new Set<Effect['do']>([
   'supervise',
   'stop',
+  'orchestrate',
+  'stop-orchestrator',
+  'tell-orchestrator',
   'discard',
   'add-dependency',
 ]);
@@ -169,7 +176,7 @@ async function halt(log: RunLog, cause: unknown): Promise<void> {
   await log.record((state) => (state?.mode.mode === 'halted' ? null : [{ type: 'run-halted', because }]));
 }
 
-/** Resolves when an open tap expires or a provider's pause is over, so that it is recorded in time. */
+/** Resolves when an open tap expires, a provider's pause is over or the clock of a record runs out, so that it is recorded in time. */
 async function nextExpiry(state: RunState | null, clock: Clock, signal: AbortSignal): Promise<void> {
   const open = Object.values(state?.taps ?? {}).flatMap((tap) =>
     tap !== undefined && 'expires' in tap && tap.expires !== null ? [tap.expires] : [],
@@ -177,9 +184,11 @@ async function nextExpiry(state: RunState | null, clock: Clock, signal: AbortSig
   const paused = Object.values(state?.providers ?? {}).flatMap((provider) =>
     provider.status === 'paused' && provider.until !== null ? [provider.until] : [],
   );
-  const [first] = [...open, ...paused].toSorted();
+  const now = clock.now();
+  const timer = state === null ? null : nextTimer(state, now);
+  const [first] = [...open, ...paused, ...(timer === null ? [] : [timer.at])].toSorted();
   if (first === undefined || state?.ended !== null) return new Promise(() => undefined);
-  const wait = Math.max(0, Date.parse(first) - Date.parse(clock.now()));
+  const wait = Math.max(0, Date.parse(first) - Date.parse(now));
   await clock.sleep(Math.min(wait, 2 ** 31 - 1), signal);
 }
 

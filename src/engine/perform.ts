@@ -1,6 +1,6 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { unreachable } from '../domain/base/result.ts';
-import { openRecords } from '../domain/closure/barriers.ts';
+import { landingBarriers, openRecords } from '../domain/closure/barriers.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { ThreadEvidence } from '../domain/gates/evidence.ts';
 import { judged } from '../domain/gates/judge.ts';
@@ -14,11 +14,12 @@ import type { Clock } from '../ports/clock.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { Threads } from '../ports/outbox.ts';
-import type { AddDependency } from './dependencies.ts';
 import type { EnginePorts } from './engine-ports.ts';
 import { send, superviseAttempt, tell } from './jobs/attempts.ts';
 import { discardKept } from './jobs/disk-keeper.ts';
+import { superviseOrchestrator, tellOrchestrator } from './jobs/orchestrator.ts';
 import { runCheck, runGenerators } from './jobs/project-commands.ts';
+import type { AddDependency } from './repository.ts';
 import { type RunLog, StaleEpoch } from './run-log.ts';
 
 /** The supervision of one attempt. Messages reach the supervisor only after `followed`. */
@@ -36,7 +37,7 @@ export function performer(
     attempts.set(id, one);
     return one;
   };
-  const onceFollowed = async (attempt: Attempt): Promise<Supervision> => {
+  const onceFollowed = async (attempt: Pick<Attempt, 'id'>): Promise<Supervision> => {
     const one = supervision(attempt.id);
     await one.followed.promise;
     return one;
@@ -61,6 +62,22 @@ export function performer(
         // resolves only when the attempt has ended, so that it is requested once and not again and again meanwhile
         return ended?.catch(() => undefined);
       }
+      case 'orchestrate': {
+        const { id } = effect.orchestrator;
+        const one = supervision(id);
+        one.ended = superviseOrchestrator({ ...ports, clock }, log, effect, one.followed.resolve).finally(() => {
+          attempts.delete(id);
+          one.followed.resolve();
+        });
+        return one.ended;
+      }
+      case 'stop-orchestrator': {
+        const { ended } = await onceFollowed(effect.orchestrator);
+        await ports.supervisors.stop(effect.orchestrator.id, 'stopped');
+        return ended?.catch(() => undefined);
+      }
+      case 'tell-orchestrator':
+        return tellOrchestrator(ports, log, effect, (await onceFollowed(effect.orchestrator)).ended);
       case 'tell':
         return tell(ports, log, effect, (await onceFollowed(effect.attempt)).ended);
       case 'send':
@@ -154,7 +171,7 @@ async function askMerger(
   }
   if (answer.outcome === 'done') return;
   if (request.do === 'merge' && isOvertaken(log, request.wave, answer.because)) return;
-  if (request.do === 'land' && answer.because.rule === 'dependency-open') return;
+  if (request.do === 'land' && isLandingOvertaken(log, answer.because)) return;
   if (request.do === 'land' || request.do === 'rebuild-landing') return landingRefused(ports, log, answer.because);
   // under another version of the plan the base is requested anew
   if (request.do === 'make-task-base')
@@ -169,6 +186,13 @@ function isOvertaken(log: RunLog, index: number, because: Finding): boolean {
   const wave = state?.waves[index];
   const isOpen = because.rule === 'proof-broken' && because.gap === 'record-open';
   return isOpen && state !== null && wave !== undefined && openRecords(state, wave).length > 0;
+}
+
+/** A dependency was added or a record posted, after the landing was requested. */
+function isLandingOvertaken(log: RunLog, because: Finding): boolean {
+  if (because.rule === 'dependency-open') return true;
+  const state = log.state();
+  return because.rule === 'landing-question' && state !== null && landingBarriers(state).length > 0;
 }
 
 /** A refused undo names the command that asks for it again. */

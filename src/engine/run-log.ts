@@ -1,8 +1,9 @@
 import type { RunId } from '../domain/base/ids.ts';
 import type { RepoEvent, RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
+import { evolveRepository, newRepository, type RepositoryState } from '../domain/repository/repository.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
-import type { Ledger, Stored } from '../ports/ledger.ts';
+import { type Ledger, repositoryStream, type Stored } from '../ports/ledger.ts';
 
 /** Thrown when another coordinator has taken over; this process writes nothing any more (I10). */
 export class StaleEpoch extends Error {
@@ -46,6 +47,21 @@ export function openRunLog(ledger: Ledger, run: RunId, epoch: number): RunLog {
     record: async (decide) => void (await log.record((state) => decide(state) ?? [])),
   };
 }
+
+/** The repository's own stream with its fold. */
+export type RepositoryLog = StreamLog<RepositoryState, RepoEvent>;
+
+export const openRepositoryLog = (ledger: Ledger, epoch: number): RepositoryLog =>
+  openStreamLog<RepositoryState, RepoEvent>({
+    initial: newRepository,
+    evolve: evolveRepository,
+    read: (after) => ledger.read(repositoryStream, after),
+    append: async (position, events) => {
+      const appended = await ledger.append(repositoryStream, position, events, epoch);
+      if (appended.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${epoch} is over`);
+      return appended.outcome === 'appended' ? appended.stored : null;
+    },
+  });
 
 /** One stream of the ledger with its fold kept in memory, fed event by event. */
 export type StreamLog<State, Event> = {
@@ -117,8 +133,8 @@ export function openStreamLog<State, Event>(options: StreamOptions<State, Event>
 /** Records an event of the repository itself, which belongs to no run. */
 export async function recordInRepo(ledger: Ledger, epoch: number, event: RepoEvent): Promise<void> {
   for (;;) {
-    const past = await ledger.read('repo');
-    const appended = await ledger.append('repo', past.length, [event], epoch);
+    const past = await ledger.read(repositoryStream);
+    const appended = await ledger.append(repositoryStream, past.length, [event], epoch);
     if (appended.outcome !== 'conflict') return;
   }
 }

@@ -17,12 +17,13 @@ const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remai
        tidegate verdict --json -        (a report as a JSON document on stdin)
        tidegate ask --scope path... [-m "why"] [--wait seconds]
        tidegate ask -m "question" [--to person|task] [--severity advisory|normal|critical] [--wait seconds]
-       tidegate post [kind] -m "text" [--to all|person|task|capability:name] [--severity advisory|normal|critical] [--ref path|component:name|task:name|record:n]...
+       tidegate post [kind] -m "text" [--to all|person|task|owner|capability:name] [--severity advisory|normal|critical] [--ref path|component:name|task:name|record:n]...
                      [--depends-on n]... [--until text] [--priority low|normal|high|urgent] [--confidence low|medium|high]
-                     (kinds: note, question, request, decision, handoff-note, ack, claim, evidence, blocker, contradiction, human-escalation)
+                     (kinds: note, question, request, decision, handoff-note, ack, claim, evidence, blocker, contradiction, human-escalation;
+                     the orchestrator of a run: orchestrator-guidance, and no other)
        tidegate ack n | start n | answer n -m "text" | resolve n -m "text" | escalate n -m "why"       (records for your task)
        tidegate cancel n                                                                            (records that you posted)
-       tidegate inbox       (messages to you from people and other tasks, and answers to your questions)
+       tidegate inbox [n]   (messages to you, answers to your questions, and what is open in your wave; or record n whole)
        tidegate mcp         (the same as MCP tools, on stdin and stdout)`;
 
 const lists: Readonly<Record<string, string>> = {
@@ -71,7 +72,7 @@ async function main(command: string | undefined, args: readonly string[]): Promi
   if (command === 'relay') return await relay(Number(args[0]), args[1] ?? '');
   if (command === 'ask') return args.includes('--scope') ? await askForScope(args) : await askQuestion(args);
   if (command === 'post') return await post(args);
-  if (command === 'inbox') return await inbox();
+  if (command === 'inbox') return await inbox(args[0]);
   const act = actNamed(command, args);
   if (act !== null) return await actOn(act, args);
   if (command === 'mcp-line') return await mcpLine();
@@ -166,15 +167,19 @@ async function actOn(act: string, args: readonly string[]): Promise<number> {
 
 async function post(args: readonly string[]): Promise<number> {
   const [first = ''] = args;
+  if (args.includes('--repository')) {
+    console.error('tidegate post: only people write to the board of the repository; post to your run, or ask a person');
+    return 1;
+  }
   const named = first.startsWith('-') || first === '' ? args : ['--kind', ...args];
   const posted = parsePost(named, ['--to', '--kind', '--severity', ...Object.keys(postOptions)]);
   if (typeof posted === 'string') {
     console.error(`tidegate post: ${posted}\n${usage}`);
     return 2;
   }
-  const { to = 'all', kind = 'note', ...content } = posted;
+  const { to, kind = 'note', ...content } = posted;
   const answer = await ask({ do: 'post', kind, target: to, ...content });
-  if (answer.ok) console.log(`posted for ${to}`);
+  if (answer.ok) console.log(to === undefined ? 'posted' : `posted for ${to}`);
   else console.error(`tidegate post: not taken: ${answer.why ?? 'no reason given'}`);
   return answer.ok ? 0 : 1;
 }
@@ -214,8 +219,8 @@ function parsePost(args: readonly string[], known: readonly string[]): Posted | 
   };
 }
 
-async function inbox(): Promise<number> {
-  const { mail } = await ask({ do: 'inbox' });
+async function inbox(record: string | undefined): Promise<number> {
+  const { mail } = await ask({ do: 'inbox', record });
   if (mail === undefined) console.error('tidegate inbox: the supervisor does not answer');
   else console.log(mail);
   return mail === undefined ? 1 : 0;

@@ -1,5 +1,7 @@
-import type { CommitId, RunId, TaskId } from '../domain/base/ids.ts';
+import type { CommitId, RunId } from '../domain/base/ids.ts';
 import { safeLine } from '../domain/base/safe-text.ts';
+import { leftOutOf, leftOutText } from '../domain/derived/left-out.ts';
+import type { RoundEntry } from '../domain/gates/evidence.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import { commitSubject, generatedSubject } from '../domain/plan/commit-subject.ts';
@@ -63,8 +65,19 @@ export function takenTrailers(
   ];
 }
 
-/** The line of a commit message that names the derived task whose work it holds. */
-export const resolvedTrailer = (by: TaskId): string => `Tidegate-Resolved-by: ${by}`;
+/** Lines of a commit message that name the derived task whose work it holds, and what that task left out of either side. */
+export const resolvedTrailers = (
+  { task, by }: RoundEntry,
+  { event: { evidence } }: RecordedEvent<JudgedPhase<'monitor'>>,
+): readonly string[] =>
+  by === undefined
+    ? []
+    : [
+        `Tidegate-Resolved-by: ${by}`,
+        ...leftOutOf(evidence.sides ?? { gone: [] }, evidence.handoff).map(
+          (one) => `Tidegate-Left-out: ${leftOutText(one, task)}`,
+        ),
+      ];
 
 export const editTrailer = (by: By, from: CommitId, left: CommitId): string =>
   `Tidegate-Edited-by: ${nameOf(by)} ${from}..${left}`;

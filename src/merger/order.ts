@@ -2,10 +2,11 @@ import type { RunId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { StateDir } from '../domain/ledger/state-dir.ts';
-import type { Ledger } from '../ports/ledger.ts';
+import { type Ledger, repositoryStream } from '../ports/ledger.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { openDependency } from './proof/dependencies.ts';
+import { openDependency, openOnBranch } from './proof/dependencies.ts';
 import { abandonReason, type History } from './proof/history.ts';
+import { recordAtLanding } from './proof/records.ts';
 
 /** The inputs of every operation of the merger. */
 export type MergerContext = {
@@ -52,7 +53,7 @@ export type Intent<E> =
 /**
  * Records an intent, decided by exactly the events before it: another writer in between means deciding again.
  * This append is the fence against a coordinator that was replaced (I10): after it the ref may move, not before. A run that a person
- * gave up meanwhile begins nothing more; only what has landed may still be taken back. Neither does one with an open dependency.
+ * gave up meanwhile begins nothing more; only what has landed may still be taken back. Neither does one with an open dependency or record.
  */
 export async function recordIntent<E>(
   order: MergerOrder,
@@ -64,12 +65,28 @@ export async function recordIntent<E>(
     if (intent.decision === 'answer') return intent;
     if (intent.decision === 'resume') return (await isCurrent(order)) ? intent : { decision: 'answer', answer: stale };
     const isUndo = intent.event.type === 'undo-intended';
-    const because = isUndo ? null : (abandonReason(history) ?? openDependency(history, intent.event));
+    const because = isUndo ? null : await whyNotIntended(order, history, intent.event);
     if (because !== null) return { decision: 'answer', answer: refused(because) };
     const appended = await order.ledger.append(order.run, history.length, [intent.event], order.epoch);
     if (appended.outcome === 'appended') return intent;
     if (appended.outcome === 'stale-epoch') return { decision: 'answer', answer: stale };
   }
+}
+
+/** Why this intent is not recorded; null when nothing keeps it from that. */
+export async function whyNotIntended(
+  { ledger, run }: Pick<MergerOrder, 'ledger' | 'run'>,
+  history: History,
+  intent: RunEvent,
+): Promise<Finding | null> {
+  const historyOf = (other: RunId): Promise<History> => ledger.read(other);
+  const above = await ledger.read(repositoryStream);
+  return (
+    abandonReason(history) ??
+    (await openDependency(history, intent, historyOf)) ??
+    (await openOnBranch(above, intent, run, historyOf)) ??
+    recordAtLanding(history, intent, above)
+  );
 }
 
 /** Tells whether the coordinator that sent the request still holds the epoch. */

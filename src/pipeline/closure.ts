@@ -1,25 +1,26 @@
-import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
 import { present } from '../domain/base/result.ts';
+import { isLetPass, redefinedIn } from '../domain/checks/open-checks.ts';
+import { isGood, type Standing, type Worse } from '../domain/checks/standing.ts';
 import { openProofs, openRecords } from '../domain/closure/barriers.ts';
 import { heldWave } from '../domain/dependencies/blocks.ts';
 import { isVoid, standInFor } from '../domain/derived/derived-tasks.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
-import { checkUnrunnable } from '../domain/gates/check-outcome.ts';
-import type { CheckOutcome, ClosureEvidence, RoundEntry } from '../domain/gates/evidence.ts';
+import type { ClosureEvidence, RoundEntry } from '../domain/gates/evidence.ts';
 import { judged } from '../domain/gates/judge.ts';
 import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts';
 import { isQueued } from '../domain/landing/landing.ts';
 import type { RepairSubject } from '../domain/ledger/derived-task-events.ts';
-import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
-import { type Check, closureOf, type FrozenPlan } from '../domain/plan/plan.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { type Check, closureOf, type FrozenPlan, hasRatchet, isRatchet } from '../domain/plan/plan.ts';
 import { dueInRound, promotionsOf } from '../domain/proofs/components.ts';
 import { bisect, nextRoundSize } from '../domain/run/bisection.ts';
-import { mayProceed } from '../domain/run/resume.ts';
 import { type BuiltRound, isRoundOpen, makerIn, type RoundStep, type Tip } from '../domain/run/round.ts';
-import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run/run.ts';
+import { currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run/run.ts';
 import { isBlocked, isLive, isReadyToMerge, mayIntegrate } from '../domain/run/schedule.ts';
 import { type Hold, isResolved, isSettled, snapshotOf, type TaskState } from '../domain/run/task.ts';
 import { generatedPaths, generatorFailure } from '../domain/scope/claims.ts';
+import { type CheckedTree, checkStep, checkTree, halt, outcomeOf, standingAt } from './check-tree.ts';
 import { closeByRoles } from './closure-roles.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
@@ -134,9 +135,16 @@ function completeCandidate(state: RunState, wave: number, round: BuiltRound): re
 
 type At = { readonly wave: number; readonly round: number };
 
-/** Writes the new levels of components into the matrix. Null when it is done, or no component is due. */
+/**
+ * Writes the new levels of components into the matrix. Null when it is done, or no component is due. When a person waives a component
+ * whose level is written already, the round is made anew without it.
+ */
 function promote(state: RunState, at: At, { promoted, steps }: BuiltRound): readonly Step[] | null {
-  if (promoted !== undefined || dueInRound(state, at.wave, steps).length === 0) return null;
+  const due = dueInRound(state, at.wave, steps).map(({ component }) => component);
+  const waived = Object.keys(promoted?.levels ?? {}).find((component) => !due.includes(component));
+  if (waived !== undefined)
+    return [fact({ type: 'round-abandoned', ...at, because: { rule: 'round-component', component: waived } })];
+  if (promoted !== undefined || due.length === 0) return null;
   const request = { do: 'promote', run: state.run, ...at } as const;
   return [effect(`promote ${at.wave}.${at.round}`, { do: 'ask-merger', request, answers: null })];
 }
@@ -144,12 +152,15 @@ function promote(state: RunState, at: At, { promoted, steps }: BuiltRound): read
 /** Runs all checks on the candidate; when one fails, searches for the task that breaks it. */
 function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): readonly Step[] {
   const { steps } = round;
-  const checked = checkTree(
-    state,
-    'candidate',
-    tip,
-    (check) => holdRole(at, round, check) ?? findCulprit(state, at, { ...round, tip }, check),
-  );
+  const compared = { against: state.branch, redefined: hasRatchet(state.plan) ? redefinedIn(state, round) : [] };
+  const checked = checkTree(state, {
+    ...compared,
+    purpose: 'candidate',
+    at: tip,
+    failed: (check, worse) =>
+      holdRole(at, round, check, worse) ?? findCulprit(state, at, { ...round, tip, ...compared }, check, worse),
+    unclear: (check) => (isLetPass(state, check, tip.tree) ? null : []),
+  });
   if ('step' in checked) return checked.step;
   const before = verifyBefore(state, at, round);
   if ('step' in before) return before.step;
@@ -165,6 +176,7 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
     tree: tip.tree,
     tasks,
     checks: checked.outcomes,
+    ...(hasRatchet(state.plan) ? baselineEvidence(state, round, compared) : {}),
     ...before.evidence,
     ...roles.evidence,
   };
@@ -172,9 +184,37 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
 }
 
 /** The tree passed without the last closure role, so that role breaks the check. Null when no role has changed anything. */
-function holdRole(at: At, { roles = [], tip }: BuiltRound, check: Check): readonly Step[] | null {
+function holdRole(at: At, { roles = [], tip }: BuiltRound, check: Check, worse: Worse | null): readonly Step[] | null {
   const last = roles.at(-1);
-  return last === undefined || tip === null ? null : [blame(at, { tasks: [] }, [last], check, { tree: tip.tree })];
+  if (last === undefined || tip === null) return null;
+  return [blame(at, { tasks: [] }, [last], check, { tree: tip.tree, ...shownWorse(worse) })];
+}
+
+type Compared = Required<Pick<CheckedTree, 'against' | 'redefined'>>;
+
+/** Empty when no check is compared. */
+function baselineEvidence(
+  state: RunState,
+  { tip, before }: BuiltRound,
+  { against, redefined }: Compared,
+): Pick<ClosureEvidence, 'baseline'> {
+  const compared = state.plan.checks.filter(isRatchet);
+  if (against === null || compared.length === 0) return {};
+  const resolved = [tip, before].flatMap((at) =>
+    at === null || at === undefined
+      ? []
+      : compared
+          .filter((check) => isLetPass(state, check, at.tree))
+          .map(({ name }) => ({ check: name, tree: at.tree })),
+  );
+  return {
+    baseline: {
+      tree: against.tree,
+      checks: compared.flatMap((check) => outcomeOf(state, against.tree, check) ?? []),
+      ...(redefined.length === 0 ? {} : { redefined }),
+      ...(resolved.length === 0 ? {} : { resolved }),
+    },
+  };
 }
 
 type Before = { readonly step: readonly Step[] } | { readonly evidence: Pick<ClosureEvidence, 'before'> };
@@ -189,30 +229,33 @@ function verifyBefore(state: RunState, at: At, round: BuiltRound): Before {
   const { tree, changes } = before;
   const suspects = changersIn(changes).map((task) => ({ task }));
   const defined = { passedOn: tip.tree, changes };
-  const checked = checkTree(state, 'candidate', before, (check) => [
-    blame(at, round, suspects, check, { tree, defined }),
-  ]);
+  const checked = checkTree(state, {
+    purpose: 'candidate',
+    at: before,
+    against: state.branch,
+    failed: (check, worse) => [blame(at, round, suspects, check, { tree, defined, ...shownWorse(worse) })],
+    unclear: (check) => (isLetPass(state, check, tree) ? null : []),
+  });
   return 'step' in checked ? checked : { evidence: { before: { tree, changes, checks: checked.outcomes } } };
 }
 
 function findCulprit(
   state: RunState,
   at: At,
-  round: Pick<BuiltRound, 'steps' | 'tasks' | 'base'> & { readonly tip: Tip },
+  round: Pick<BuiltRound, 'steps' | 'tasks' | 'base'> & { readonly tip: Tip } & Compared,
   check: Check,
+  worse: Worse | null,
 ): readonly Step[] {
   const { steps, tip } = round;
+  const sought = worse !== null && 'tests' in worse && isRatchet(check) ? worse.tests[0] : undefined;
   const tasks = steps.map(({ task }) => task);
   if (generatedPaths(state.plan).length > 0 && tasks.length > 1)
     return [blameTogether(state, at, tasks, { rule: 'round-check', check: check.name, tasks })];
   const found = bisect(steps.length, (prefix) => {
     const step = steps[prefix - 1];
-    const outcome = step === undefined ? undefined : outcomeOf(state, step.tree, check);
-    return outcome === undefined || outcome.outcome === 'could-not-run'
-      ? 'unknown'
-      : outcome.outcome === 'passed'
-        ? 'passed'
-        : 'failed';
+    const standing = step === undefined ? null : standingAt(state, check, { ...round, at: step });
+    if (standing === null || standing.is === 'unrun') return 'unknown';
+    return isGood(standing) || !breaks(standing, sought) ? 'passed' : 'failed';
   });
   if (found.next === 'check') {
     const step = steps[found.prefix - 1];
@@ -225,8 +268,22 @@ function findCulprit(
   const failed = (suspects.length === 1 ? suspects : steps).at(-1);
   // with all its steps it is the whole checked candidate, generated files included
   const { commit, tree } = failed === steps.at(-1) ? tip : (failed ?? tip);
-  return [blame(at, round, suspects, check, { tree, ...repairOf(state, round, suspects, commit) })];
+  const standing = standingAt(state, check, { ...round, at: { tree } });
+  const broken = shownWorse(standing.is === 'failed' ? (standing.worse ?? null) : worse);
+  return [blame(at, round, suspects, check, { tree, ...broken, ...repairOf(state, round, suspects, commit) })];
 }
+
+/** True for a prefix that fails the sought test, or that cannot be compared. Without a test, any failure counts. */
+function breaks(standing: Standing, sought: string | undefined): boolean {
+  if (sought === undefined || standing.is !== 'failed' || standing.worse === undefined) return true;
+  return !('tests' in standing.worse) || standing.worse.tests.includes(sought);
+}
+
+/** The most tests that an event names. */
+const mostNamed = 20;
+
+const shownWorse = (worse: Worse | null): { readonly worse?: Worse } =>
+  worse === null ? {} : { worse: 'tests' in worse ? { tests: worse.tests.slice(0, mostNamed) } : worse };
 
 /** Returns the work that a resolver may repair: the one task that breaks the check, on top of the work before it. */
 function repairOf(
@@ -250,68 +307,22 @@ function blame(
   round: Pick<BuiltRound, 'tasks'>,
   suspects: readonly Pick<RoundStep, 'task'>[],
   check: Check,
-  seen: Pick<Hold & { readonly because: 'check' }, 'tree' | 'defined' | 'repair'>,
+  seen: Pick<Hold & { readonly because: 'check' }, 'tree' | 'defined' | 'worse' | 'repair'>,
 ): Step {
   const { tree, defined, repair } = seen;
+  const worse = present({ worse: seen.worse });
   const ownPart = (task: TaskId): Pick<typeof seen, 'defined'> =>
     defined === undefined ? {} : { defined: { ...defined, changes: changesBy(task, defined.changes) } };
   const culprits = suspects.flatMap(({ task }): readonly RunEvent[] => {
     const maker = makerIn(round, task);
     const own = { ...ownPart(task), ...(maker === task ? present({ repair }) : {}) };
     return [
-      { type: 'culprit-found', ...at, task: maker, check: check.name, tree },
-      { type: 'task-held', task: maker, hold: { because: 'check', check: check.name, tree, ...own } },
+      { type: 'culprit-found', ...at, task: maker, check: check.name, tree, ...worse },
+      { type: 'task-held', task: maker, hold: { because: 'check', check: check.name, tree, ...own, ...worse } },
     ];
   });
   const because = { rule: 'round-check', check: check.name, tasks: suspects.map(({ task }) => task) } as const;
   return fact(...culprits, { type: 'round-abandoned', ...at, because });
-}
-
-export const outcomeOf = (state: RunState, tree: TreeId, check: Check): CheckOutcome | undefined =>
-  state.checks[checkKey(tree, check.name)];
-
-export const checkStep = (check: Check, { commit, tree }: Tip, purpose: CheckPurpose = 'candidate'): Step =>
-  effect(`check ${tree} ${check.name}`, { do: 'check', purpose, commit, tree, check });
-
-/** Runs the checks of the plan on a tree, one after the other: the next step, or the outcomes once all have passed. */
-export function checkTree(
-  state: RunState,
-  purpose: CheckPurpose,
-  at: Tip,
-  failed: (check: Check) => readonly Step[],
-  mayHalt: boolean = mayProceed(state),
-): { readonly step: readonly Step[] } | { readonly outcomes: readonly CheckOutcome[] } {
-  const outcomes: CheckOutcome[] = [];
-  for (const check of state.plan.checks) {
-    const outcome = outcomeOf(state, at.tree, check);
-    if (outcome === undefined) return { step: [checkStep(check, at, purpose)] };
-    if (outcome.outcome === 'could-not-run') return { step: mayHalt ? [haltBy(outcome)] : [] };
-    if (outcome.outcome !== 'passed') return { step: failed(check) };
-    outcomes.push(outcome);
-  }
-  return { outcomes };
-}
-
-/** Halts once. `resume` forgets the outcome, so that the check runs again. */
-export function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
-  return mayProceed(state) ? [haltBy(outcome)] : [];
-}
-
-const haltBy = (outcome: CheckOutcome): Step => fact({ type: 'run-halted', because: checkUnrunnable(outcome) });
-
-/** Runs the checks on the tree that the first tasks start from, so that a failing base is found before an agent starts. */
-export function baseChecks(state: RunState): readonly Step[] {
-  const { branch } = state;
-  const isActive = currentWave(state) !== undefined && state.mode.mode === 'active';
-  if (branch === null || !isActive) return [];
-  const checked = checkTree(state, 'base', branch, (check) => redBase(state, check));
-  return 'step' in checked ? checked.step : [];
-}
-
-/** Before anything is merged, the base is the person's own. Later only a new version of the plan can add a check that fails. */
-function redBase(state: RunState, check: Check): readonly Step[] {
-  if (!hasMerged(state)) return [fact({ type: 'run-ended', outcome: 'failed' })];
-  return [fact({ type: 'run-halted', because: { rule: 'check-red', run: state.run, check: check.name } })];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { providerOf } from '../domain/agents/provider-pause.ts';
 import { attemptId, type TaskId } from '../domain/base/ids.ts';
 import { present } from '../domain/base/result.ts';
+import { termsVersion } from '../domain/board/board.ts';
 import { isOutdatedRole } from '../domain/closure/role-requests.ts';
 import { isVoid } from '../domain/derived/derived-tasks.ts';
 import { approvalProof } from '../domain/gates/phase.ts';
@@ -31,7 +32,7 @@ export function live(state: RunState): readonly Step[] {
     const isGivenUp = state.mode.mode === 'stopped' || state.abandoned !== null || isDropped(state, task.id);
     const unwanted = breached || isGivenUp || isOutdatedRole(state, task) || isVoid(state, task.id);
     if (unwanted) return [supervise, effect(`stop ${attempt.id}`, { do: 'stop', attempt })];
-    const { termsCount: terms } = state;
+    const terms = termsVersion(state);
     return attempt.terms < terms
       ? [supervise, effect(`tell ${attempt.id} ${terms}`, { do: 'tell', task: task.id, attempt, terms })]
       : [supervise];
@@ -117,7 +118,7 @@ function intend(state: RunState, task: TaskState, inputs: StepInputs): Step {
     agent: agentOf(task),
     provider: providerOf(task),
     ...(session === null ? {} : { session }),
-    terms: state.termsCount,
+    terms: termsVersion(state),
     ...present({ fingerprint: fingerprintNow(state, state.plan, task.id) ?? undefined }),
   });
 }

@@ -95,3 +95,26 @@ test('what stands on a task stays held when that is dropped, and is held if it w
 test('nothing follows where nothing is held', () => {
   expect(followed(allReady).facts).toEqual([]);
 });
+
+test('finished work starts again when a task that it needs has another tree than its base, and only then', () => {
+  const of = (made: ReturnType<typeof tree> | undefined): RunState => {
+    const own = allReady.tasks[idOf('b')];
+    if (own === undefined) throw new Error('no b');
+    const entry = { task: idOf('a'), snapshot: commit('older'), ...(made === undefined ? {} : { tree: made }) };
+    return {
+      ...allReady,
+      tasks: { ...allReady.tasks, [own.id]: { ...own, made: { tree: tree('base'), of: [entry] } } },
+    };
+  };
+  const progress = allReady.tasks[idOf('a')]?.progress;
+  if (progress?.status !== 'ready') throw new Error('a is not ready');
+  const again = { type: 'task-retried', task: 'b', by: { who: 'tidegate', via: 'policy' } };
+  expect(holds(of(tree('older')))).toEqual([{ kind: 'fact', events: [again] }]);
+  expect(holds(of(progress.snapshot.tree))).toEqual([]);
+  // older records do not say which tree it was
+  expect(holds(of(undefined))).toEqual([]);
+  const integrating = round([])
+    .slice(0, 1)
+    .reduce((now, event) => evolveRun(now, { seq: 0, event }) ?? now, of(tree('older')));
+  expect(holds(integrating)).toEqual([]);
+});

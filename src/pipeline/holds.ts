@@ -3,14 +3,20 @@ import { present } from '../domain/base/result.ts';
 import { standInFor } from '../domain/derived/derived-tasks.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { dependentsOf, plannedById } from '../domain/plan/plan.ts';
-import { makerIn } from '../domain/run/round.ts';
+import { isRoundOpen, makerIn } from '../domain/run/round.ts';
 import { plannedStates, type RunState } from '../domain/run/run.ts';
-import { countsAsDone, snapshotOf } from '../domain/run/task.ts';
+import { changedNeed, isMet } from '../domain/run/schedule.ts';
+import { snapshotOf } from '../domain/run/task.ts';
 import { fact, type Step } from './step.ts';
 
 /** Part of phase 5: holds tasks that may not be integrated, and releases those that may again. One at a time. */
 export function holds(state: RunState): readonly Step[] {
-  const events = [...conflicting(state), ...holdsOfDependents(state), ...releasesOfDependents(state)];
+  const events = [
+    ...conflicting(state),
+    ...holdsOfDependents(state),
+    ...releasesOfDependents(state),
+    ...outdated(state),
+  ];
   const [first] = events;
   return first === undefined ? [] : [fact(first)];
 }
@@ -52,8 +58,23 @@ function releasesOfDependents(state: RunState): readonly RunEvent[] {
     if (progress.status !== 'held' || progress.hold.because !== 'needs') return [];
     const { task } = progress.hold;
     const isPlanned = plannedById(state.plan, task) !== undefined;
-    const isBack = !isPlanned || countsAsDone(state.tasks[task]) || standInFor(state, task) !== null;
+    const isBack = !isPlanned || isMet(state, task);
     return isBack ? [{ type: 'task-released', task: id }] : [];
+  });
+}
+
+/**
+ * Starts finished tasks again whose base holds other work of a needed task than the one that would be merged: somebody started that
+ * task again, or changed its work. A need with the same tree as before changes nothing. Work that is being integrated stays.
+ */
+function outdated(state: RunState): readonly RunEvent[] {
+  return plannedStates(state).flatMap((task): readonly RunEvent[] => {
+    const { id, wave, progress, about } = task;
+    if ((progress.status !== 'ready' && progress.status !== 'done') || about !== undefined) return [];
+    if (state.waves[wave]?.closed !== false || isRoundOpen(state.waves[wave].rounds.at(-1))) return [];
+    return changedNeed(state, task) === null
+      ? []
+      : [{ type: 'task-retried', task: id, by: { who: 'tidegate', via: 'policy' } }];
   });
 }
 

@@ -1,20 +1,20 @@
-import type { TaskId } from '../domain/base/ids.ts';
-import { openCriticalQuestions } from '../domain/board/board-requests.ts';
+import type { TaskId, TreeId } from '../domain/base/ids.ts';
+import { isLetPass, redefinedByRun } from '../domain/checks/open-checks.ts';
+import { landingBarriers } from '../domain/closure/barriers.ts';
 import { openLandingRole, refusedByRole } from '../domain/closure/landing-reports.ts';
-import { heldLanding, holdsEnd } from '../domain/dependencies/blocks.ts';
+import { holdsEnd } from '../domain/dependencies/blocks.ts';
 import type { Finding, FindingOf } from '../domain/findings/finding.ts';
-import { dueEnding, landingIsDue } from '../domain/landing/due-ending.ts';
+import { dueEnding, landingIsDue, landsRed } from '../domain/landing/due-ending.ts';
 import { chosenTasks, landingConflicts } from '../domain/landing/land-some.ts';
 import { isMoving, type LandingState, type Rebuilt } from '../domain/landing/landing.ts';
 import type { Reverts } from '../domain/landing/undo.ts';
 import { type Check, landsOnOwnBranch } from '../domain/plan/plan.ts';
-import { unprovenToLand } from '../domain/proofs/open-bundles.ts';
 import { mayProceed } from '../domain/run/resume.ts';
 import type { RunState } from '../domain/run/run.ts';
 import { isLive } from '../domain/run/schedule.ts';
 import { isSettled } from '../domain/run/task.ts';
 import { policy } from '../domain/settings/policy.ts';
-import { checkTree } from './closure.ts';
+import { type CheckedTree, checkTree } from './check-tree.ts';
 import { effect, fact, isItsTurn, type Step, type StepInputs } from './step.ts';
 
 /** The end of phase 6: moves the person's branch once, as the plan's `land` says. */
@@ -30,9 +30,9 @@ export function land(state: RunState, inputs: StepInputs): readonly Step[] {
   if (tap !== undefined && tap.status !== 'approved') return [];
   // the landing that the person approved was refused, so they are asked again
   if (landing.status === 'refused') return [ask(state)];
-  if (!mayProceed(state) || openCriticalQuestions(state).length + heldLanding(state).length > 0) return [];
-  if (unprovenToLand(state, chosenTasks(state) ?? undefined).length > 0) return [];
-  return tap === undefined && state.plan.land === 'ask' ? [ask(state)] : move(state, landing, inputs);
+  if (!mayProceed(state) || landingBarriers(state, chosenTasks(state) ?? undefined).length > 0) return [];
+  const isAsked = state.plan.land === 'ask' || landsRed(state, state.branch?.tree);
+  return tap === undefined && isAsked ? [ask(state)] : move(state, landing, inputs);
 }
 
 function ask(state: RunState): Step {
@@ -87,23 +87,39 @@ function moveObserved(
   if (rebuilt.conflicts.length > 0)
     return [refuse({ ...landingConflicts(rebuilt, { run, branch, tasks: some }), ...begun })];
   const of = { run, branch, tasks: some, ...begun };
-  const checked = checkTree(state, 'land', rebuilt, ({ name }) => [
-    refuse({ rule: 'landing-check', ...of, check: name, tree: rebuilt.tree }),
-  ]);
-  return 'step' in checked ? checked.step : (landAsBefore(state, rebuilt, of) ?? judgeAgain(state) ?? [askLand(state)]);
+  const checked = checkTree(state, {
+    ...comparedLanding(state, rebuilt, of, rebuilt.tree),
+    at: rebuilt,
+    redefined: redefinedByRun(state),
+  });
+  if ('step' in checked) return checked.step;
+  const isUnasked = state.taps.land === undefined && landsRed(state, rebuilt.tree);
+  return landAsBefore(state, rebuilt, of) ?? judgeAgain(state) ?? [isUnasked ? ask(state) : askLand(state)];
+}
+
+type OfLanding = Pick<FindingOf<'landing-check'>, 'run' | 'branch' | 'tasks' | 'uncommitted' | 'defined'>;
+
+/** A check that fails on a landing, or that cannot be compared and that no person let pass, refuses it. */
+function comparedLanding(state: RunState, { baseline }: Rebuilt, of: OfLanding, tree: TreeId): Omit<CheckedTree, 'at'> {
+  const refusal = { rule: 'landing-check', ...of, tree } as const;
+  return {
+    purpose: 'land',
+    against: baseline ?? null,
+    failed: ({ name: check }, worse) => [refuse({ ...refusal, check, ...(worse === null ? {} : { worse }) })],
+    unclear: (check, unclear) =>
+      isLetPass(state, check, tree) ? null : [refuse({ ...refusal, check: check.name, unclear })],
+  };
 }
 
 /** Runs the checks by the definitions of the branch, if the run changed them and nobody granted that. Null when they pass. */
-function landAsBefore(
-  state: RunState,
-  { before, tree }: Rebuilt,
-  of: Pick<FindingOf<'landing-check'>, 'run' | 'branch' | 'tasks' | 'uncommitted'>,
-): readonly Step[] | null {
+function landAsBefore(state: RunState, rebuilt: Rebuilt, of: OfLanding): readonly Step[] | null {
+  const { before, tree } = rebuilt;
   if (before === undefined) return null;
   const defined = { passedOn: tree, changes: before.changes };
-  const checked = checkTree(state, 'land', before, ({ name }) => [
-    refuse({ rule: 'landing-check', ...of, check: name, tree: before.tree, defined }),
-  ]);
+  const checked = checkTree(state, {
+    ...comparedLanding(state, rebuilt, { ...of, defined }, before.tree),
+    at: before,
+  });
   return 'step' in checked ? checked.step : null;
 }
 
@@ -116,8 +132,8 @@ function judgeAgain(state: RunState): readonly Step[] | null {
   const known = state.tasks[role.id];
   if (known === undefined || isLive(known)) return [];
   const opened = { type: 'role-opened', wave, round, task: role.id, ...status.subject, landing: true } as const;
-  // no agent starts in a run that has ended, so a person decides instead of the role
-  if (state.ended !== null)
+  // no agent starts in a run that has ended, or for a closed wave of an earlier version of the plan: a person decides instead of the role
+  if (state.ended !== null || state.waves[wave]?.approval === null)
     return [
       fact(...(status.task === null ? [opened] : []), {
         type: 'landing-refused',
@@ -146,10 +162,21 @@ export function undo(state: RunState, seq: number, task: TaskId | null): readonl
   return prepared === null || prepared.task !== task ? [ask] : (checkReverts(state, seq, prepared) ?? [ask]);
 }
 
-/** Null when every check has passed on them. An undo is checked in any mode, so that only a halt keeps the run from halting. */
+/**
+ * Null when every check lets them pass. An undo is checked in any mode, so that only a halt keeps the run from halting. Checks with
+ * `ratchet` are compared with the branch as it was before the run landed. A check that cannot be compared is no obstacle: a person
+ * requested this.
+ */
 function checkReverts(state: RunState, seq: number, prepared: Reverts): readonly Step[] | null {
-  const refusal = ({ name }: Check): readonly Step[] => [refuseUndo(state, seq, prepared, name)];
-  const checked = checkTree(state, 'undo', prepared, refusal, state.mode.mode !== 'halted');
+  const failed = ({ name }: Check): readonly Step[] => [refuseUndo(state, seq, prepared, name)];
+  const reverts: CheckedTree = {
+    purpose: 'undo',
+    at: prepared,
+    against: prepared.baseline ?? null,
+    failed,
+    unclear: () => null,
+  };
+  const checked = checkTree(state, reverts, state.mode.mode !== 'halted');
   return 'step' in checked ? checked.step : null;
 }
 

@@ -10,7 +10,7 @@ import { evolveTask } from '../domain/run/evolve-task.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
 import { settleAttempt, settleLimits } from '../domain/run/settle-attempt.ts';
 import { evidenceOf, type TaskProgress, type TaskState } from '../domain/run/task.ts';
-import { checkStep, halt, outcomeOf } from './closure.ts';
+import { checkStep, halt, outcomeOf } from './check-tree.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
 /**

@@ -6,7 +6,9 @@ import type { Shortage } from '../domain/kept/disk.ts';
 import type { Kept } from '../domain/kept/kept.ts';
 import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
+import type { LiveOrchestrator } from '../domain/orchestrator/orchestrator.ts';
 import type { Check } from '../domain/plan/plan.ts';
+import type { RepositoryState } from '../domain/repository/repository.ts';
 import type { RunState } from '../domain/run/run.ts';
 import type { Attempt } from '../domain/run/task.ts';
 import type { MergerRequest } from '../ports/merger.ts';
@@ -30,6 +32,11 @@ export type Effect =
   /** Lasts until the attempt has ended. Safe to repeat after a restart: the attempt is adopted, never started twice. */
   | { readonly do: 'supervise'; readonly task: TaskId; readonly attempt: Attempt; readonly proof: Passed<'approval'> }
   | { readonly do: 'stop'; readonly attempt: Attempt }
+  /** Lasts until the resident orchestrator has ended. Safe to repeat. Its failure is its end, and never that of the run. */
+  | { readonly do: 'orchestrate'; readonly orchestrator: LiveOrchestrator }
+  | { readonly do: 'stop-orchestrator'; readonly orchestrator: LiveOrchestrator }
+  /** Sends the state of the run to the orchestrator. Safe to repeat. */
+  | { readonly do: 'tell-orchestrator'; readonly orchestrator: LiveOrchestrator; readonly view: string }
   /** Sends what people granted and raised since the attempt began. Safe to repeat. */
   | { readonly do: 'tell'; readonly task: TaskId; readonly attempt: Attempt; readonly terms: number }
   /** `number` is that of the request: the supervisor delivers each message once, however often this is repeated. */
@@ -91,6 +98,8 @@ export type StepInputs = {
   readonly pausedElsewhere?: (state: RunState) => readonly PauseElsewhere[];
   /** The other runs, for dependencies. Absent where nobody knows them. */
   readonly linked?: (state: RunState) => LinkedRuns;
+  /** The repository, for the records of its board. Absent where nobody knows it. */
+  readonly repository?: () => Pick<RepositoryState, 'board'>;
 };
 
 /** Tells whether no other run moves the branch before this one. */

@@ -6,17 +6,20 @@ import { discardedBy } from '../domain/kept/discard.ts';
 import { isMoving } from '../domain/landing/landing.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
+import { takenOver } from '../domain/repository/repository-board.ts';
 import { currentWave, hasMerged, type RunState } from '../domain/run/run.ts';
 import { approval } from './approval.ts';
-import { baseChecks, closure } from './closure.ts';
+import { baseChecks } from './check-tree.ts';
+import { closure } from './closure.ts';
 import { derive } from './derive.ts';
 import { dispatch, live } from './dispatch.ts';
 import { governor } from './governor.ts';
-import { help } from './help.ts';
+import { help, overdue } from './help.ts';
 import { holds } from './holds.ts';
 import { askLand, land, undo } from './land.ts';
 import { merge } from './merge.ts';
 import { monitor } from './monitor.ts';
+import { orchestrator } from './orchestrator.ts';
 import { ownership } from './ownership.ts';
 import { preflight } from './preflight.ts';
 import { effect, fact, isItsTurn, messageSent, type Step, type StepInputs } from './step.ts';
@@ -27,12 +30,19 @@ import { thread } from './thread.ts';
  * A fact changes the state, so the engine records the first one and calls this again; effects may run side by side.
  */
 export function steps(state: RunState, inputs: StepInputs): readonly Step[] {
+  const others = stepsOfRun(state, inputs);
+  return [...others, ...orchestrator(state, inputs, others)];
+}
+
+/** All steps but those of the resident orchestrator, which decides nothing. */
+function stepsOfRun(state: RunState, inputs: StepInputs): readonly Step[] {
   const answers = [...requests(state, inputs), ...dependencies(state, inputs)];
   if (state.ended !== null)
     return answers.length > 0 || state.ended !== 'done' ? answers : [...answers, ...lateLanding(state, inputs)];
   if (state.abandoned !== null) return [...answers, ...abandonment(state)];
   return [
     ...answers,
+    ...fromRepository(state, inputs),
     ...governor(state, inputs),
     ...thread(state),
     ...preflight(state),
@@ -45,6 +55,7 @@ export function steps(state: RunState, inputs: StepInputs): readonly Step[] {
     ...derive(state),
     ...dispatch(state, inputs),
     ...help(state, inputs),
+    ...overdue(state, inputs),
     ...closure(state),
     ...merge(state),
     ...land(state, inputs),
@@ -58,7 +69,13 @@ function dependencies(state: RunState, { linked }: StepInputs): readonly Step[] 
 }
 
 /** For a caller that sees this run only: its own landing still settles what it owes. */
-const unknownRuns = { stateOf: () => null, requiring: [] } as const;
+const unknownRuns = { stateOf: () => null, requiring: [], branches: [] } as const;
+
+/** Takes over what people wrote on the board of the repository, for all. */
+function fromRepository(state: RunState, { repository, now }: StepInputs): readonly Step[] {
+  const next = repository === undefined ? null : takenOver(state, repository(), now);
+  return next === null ? [] : [fact(next)];
+}
 
 /** The merger opens the run once a person has approved it; before that nothing is created. */
 function runBranch(state: RunState): readonly Step[] {

@@ -5,11 +5,13 @@ import type { DcmEvent } from '../domain/ledger/dcm-events.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 
-/** The id of a run, `external:<session>` for a DCM session, or `repo` for facts about the repository itself. */
+/** The id of a run, `external:<session>` for a DCM session, or `repo` for the repository itself, with the board above its runs. */
 export type Stream = string;
 
+export const repositoryStream: Stream = 'repo';
+
 /** True for streams of runs. No run id has a colon. */
-export const isRunStream = (stream: Stream): boolean => stream !== 'repo' && !stream.includes(':');
+export const isRunStream = (stream: Stream): boolean => stream !== repositoryStream && !stream.includes(':');
 
 /** Sessions that others drive. */
 export const isDcmStream = (stream: Stream): boolean => stream.startsWith('external:');

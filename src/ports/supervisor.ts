@@ -2,6 +2,8 @@ import type { AgentLogin } from '../agents/facts.ts';
 import type { AgentNote, AgentReport } from '../domain/agents/agent-note.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { BoardRecord } from '../domain/board/board.ts';
+import type { Omitted } from '../domain/board/views.ts';
+import type { CheckParse, CheckReport } from '../domain/checks/report.ts';
 import type { PlannedProof } from '../domain/closure/exit-contract.ts';
 import type { ReportNames } from '../domain/closure/report.ts';
 import type { ClosureRole } from '../domain/closure/roles.ts';
@@ -13,6 +15,7 @@ import type {
   LogEvidence,
   SnapshotEvidence,
 } from '../domain/gates/evidence.ts';
+import type { RunOverview } from '../domain/orchestrator/guidance.ts';
 import type { Network } from '../domain/plan/plan.ts';
 import type { Usage } from '../domain/tool-calls/agent-event.ts';
 import type { ToolScope } from '../domain/tool-calls/tool-scope.ts';
@@ -24,7 +27,8 @@ import type { ToolScope } from '../domain/tool-calls/tool-scope.ts';
 export type Job = {
   readonly id: string;
   readonly nonce: string;
-  readonly kind: 'attempt' | 'check' | 'generate';
+  /** `orchestrator`: the resident orchestrator of a run. It gets an empty folder, and can only post guidance. */
+  readonly kind: 'attempt' | 'check' | 'generate' | 'orchestrator';
   /** Set for an attempt of a closure role. Its handoff has to be a report. */
   readonly closes?: ClosureRole;
   /** Set for a closure role with a program whose marker lines count. */
@@ -71,6 +75,8 @@ export type Job = {
   readonly silence: number;
   /** Short directory for sockets (paths over 107 bytes fail). */
   readonly runDirectory: string;
+  /** Check: how its report is read. Absent when it has none. */
+  readonly parse?: CheckParse;
   /** Deliverables and proofs that the snapshot looks for. Absent when the task has none, and in jobs of an earlier version. */
   readonly evidence?: JobEvidence;
   /** Paths of agents' configuration, read-only in the fence unless the task owns them. */
@@ -80,7 +86,18 @@ export type Job = {
 /** The job of a person's shell in the fence of a task. It has no supervisor, and nothing of it is kept. */
 export type ShellJob = Omit<
   Job,
-  'kind' | 'closes' | 'markers' | 'names' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'
+  | 'kind'
+  | 'closes'
+  | 'markers'
+  | 'names'
+  | 'parse'
+  | 'argv'
+  | 'executor'
+  | 'agent'
+  | 'terms'
+  | 'teardown'
+  | 'minutes'
+  | 'silence'
 >;
 
 export type JobEvidence = { readonly deliverables: readonly string[]; readonly proofs: readonly PlannedProof[] };
@@ -111,8 +128,14 @@ export type AgentJob = {
 export type Terms = {
   readonly scope: ToolScope;
   readonly usd: number;
-  /** The board records for its task; absent in jobs of an earlier version. */
+  /** The board records for its task, the most important first; absent in jobs of an earlier version. */
   readonly inbox?: readonly BoardRecord[];
+  /** Records for its task that are not in `inbox`; absent in jobs of an earlier version. */
+  readonly more?: Omitted;
+  /** The summary of its wave; absent in jobs of an earlier version. */
+  readonly wave?: string;
+  /** The state of the run, for its orchestrator; absent for attempts. */
+  readonly overview?: RunOverview;
 };
 
 /** `supervisor.json`: made by link(2), so that of two supervisors of one job only the first runs. */
@@ -151,6 +174,8 @@ export type ExitRecord = {
   readonly refusals: readonly string[];
   /** Set for agents with a protocol; absent for commands, checks and generators. */
   readonly agent?: AgentReport;
+  /** Set for a check with a report that ended by itself. */
+  readonly report?: CheckReport;
 };
 
 /** One line of `notes.jsonl`. */

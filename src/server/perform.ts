@@ -1,10 +1,12 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
+import { theRepository } from '../domain/repository/repository.ts';
 import type { Action, SubjectKind, Subjects } from '../engine/actions/action.ts';
 import { actions } from '../engine/actions/actions.ts';
 import { orderAction, type Performed, performAction } from '../engine/actions/perform.ts';
+import { readRepository } from '../engine/orders/find-run.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
-import { findRun, findTask, type SiteRun } from './find.ts';
+import { findRepositoryAt, findRun, findTask, type SiteRun } from './find.ts';
 import type { ServedRepository, Site } from './site.ts';
 
 /** The actions that each route performs, by the id of the route. */
@@ -39,6 +41,11 @@ export const routeActions = {
   revokeProof: [actions['revoke-proof']],
   addDependency: [actions['add-dependency']],
   endDependency: [actions['end-dependency']],
+  postAbove: [actions['post-above']],
+  answerRecordAbove: [actions['answer-above']],
+  actOnRecordAbove: [actions['record-above']],
+  addBranchDependency: [actions['add-branch-dependency']],
+  endBranchDependency: [actions['end-branch-dependency']],
 } as const;
 
 type RunParams = { readonly repository: string; readonly run: string };
@@ -79,6 +86,16 @@ export const onTask =
     return await performFor(site, found.value.repository, { action, subject, input: body });
   };
 
+/** The same on the repository of the path. */
+export const onRepository =
+  <Input>([action]: readonly [Action<'repository', Input>]): ActionHandler<{ readonly repository: string }, Input> =>
+  async ({ params, body }, site) => {
+    const found = await findRepositoryAt(site, params.repository);
+    if (!found.ok) return found;
+    const subject = { run: theRepository, repository: await readRepository(found.value.repo.ledger) };
+    return await performFor(site, found.value, { action, subject, input: body });
+  };
+
 export const routeSubject = ({ state }: SiteRun): Subjects['run'] => ({ run: state.run, state });
 
 /** Performs an action for the caller of a route, once for each key, and waits for the coordinator's answer. */
@@ -111,7 +128,8 @@ function answerTo(run: string, performed: Performed): Result<AcceptedRequest, Pr
       return err(problem(409, 'refused', explain(performed.because).detail, { next: `tidegate why ${run}` }));
     case 'refused': {
       const { detail, fix } = explain(performed.because);
-      return err(problem(409, 'refused', detail, { next: fix ?? `tidegate why ${run}` }));
+      const look = run === theRepository ? 'tidegate board --repository' : `tidegate why ${run}`;
+      return err(problem(409, 'refused', detail, { next: fix ?? look }));
     }
     case 'halted':
       return err(

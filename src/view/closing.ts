@@ -1,3 +1,4 @@
+import type { RecordClock } from '../domain/board/kinds.ts';
 import { type Barrier, barriersOfRun, openBarriers } from '../domain/closure/barriers.ts';
 import { type RoleView, rolesOf } from '../domain/closure/role-state.ts';
 import { dependenciesOf, openDebts } from '../domain/dependencies/blocks.ts';
@@ -12,6 +13,8 @@ import { relaunchOf } from '../domain/relaunch/relaunch.ts';
 import { currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run/run.ts';
 import { isSettled } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
+import { overdueIn } from './board-lines.ts';
+import { landingNoteLines } from './role-text.ts';
 import { needSince, type RunView } from './run-view.ts';
 import { age, taskWords } from './task-view.ts';
 
@@ -24,6 +27,8 @@ export type ClosingAction = {
   readonly owner: string;
   readonly message: string;
   readonly since: string | null;
+  /** Set for a record whose clock has run out. */
+  readonly overdue?: { readonly clock: RecordClock; readonly since: string };
   readonly command: string;
   /** The code that Wave Orchestration has for the same gap; absent when there is none. */
   readonly code?: string;
@@ -40,7 +45,8 @@ export function closingActions(view: RunView): readonly ClosingAction[] {
     const { kind, task, record, barrier, message, command } = need;
     const id = barrier ?? (record === undefined ? (task ?? kind) : (ofRecords.get(record) ?? `question-${record}`));
     const owner = kind === 'requires' ? ownerOf(state, id) : 'person';
-    return { id, kind, owner, message, since: needSince(view, need), command, ...codes.get(id) };
+    const overdue = overdueIn(state, record, view.now);
+    return { id, kind, owner, message, since: needSince(view, need), ...overdue, command, ...codes.get(id) };
   });
   if (state.ended !== null) return needs;
   const named = new Set(needs.map(({ id }) => id));
@@ -91,6 +97,7 @@ const barrierActions = (view: RunView, wave: WaveState): readonly ClosingAction[
       owner: barrier.owner,
       message,
       since: barrierSince(view, barrier),
+      ...overdueIn(view.state, barrier.record, view.now),
       command,
       ...codeIn(barrier),
     };
@@ -129,6 +136,7 @@ export function closingLines(view: RunView): readonly Text[] {
   return [
     [{ text: title, tone: 'strong' }, `: ${actions.length === 1 ? '1 thing is' : `${actions.length} things are`} open`],
     ...actions.flatMap((action, at) => actionLines(action, at + 1, now)),
+    ...(actions.some(({ kind }) => kind === 'land') ? landingNoteLines(state) : []),
     ...(later.length === 0 ? [] : [`     after that, without you: ${later.map(({ id }) => id).join(', ')}`]),
     ...launchLines(state),
   ];
@@ -138,12 +146,14 @@ export function closingLines(view: RunView): readonly Text[] {
 const isLater = ({ kind, owner, since }: ClosingAction): boolean =>
   kind === 'report' && owner !== 'person' && since === null;
 
-function actionLines({ id, owner, message, since, command }: ClosingAction, at: number, now: string): readonly Text[] {
+function actionLines(action: ClosingAction, at: number, now: string): readonly Text[] {
+  const { id, owner, message, since, overdue, command } = action;
   const elapsed = age(since, now);
+  const late = overdue === undefined ? '' : `, overdue for ${age(overdue.since, now)}`;
   const mark: Span = owner === 'person' ? { text: 'you', tone: 'waiting' } : { text: owner, tone: 'dim' };
   return [
     [` ${String(at).padStart(2)}  ${id}: ${message}`],
-    ['     owner: ', mark, elapsed === '' ? '' : `, open for ${elapsed}`],
+    ['     owner: ', mark, elapsed === '' ? '' : `, open for ${elapsed}`, late],
     `     ${command}`,
   ];
 }

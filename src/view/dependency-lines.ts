@@ -1,7 +1,8 @@
 import type { RunId } from '../domain/base/ids.ts';
-import { dependenciesOf, openDependencies } from '../domain/dependencies/blocks.ts';
+import { dependenciesOf, isOfBranch, openDependencies } from '../domain/dependencies/blocks.ts';
 import { type Dependency, endName, otherRun } from '../domain/dependencies/dependency.ts';
 import { brief } from '../domain/explain/text.ts';
+import { theRepository } from '../domain/repository/repository.ts';
 import type { RunState } from '../domain/run/run.ts';
 import type { Text } from '../ports/terminal.ts';
 
@@ -9,19 +10,23 @@ import type { Text } from '../ports/terminal.ts';
 export const dependencyLines = (state: RunState): readonly Text[] =>
   openDependencies(state).map((one): Text => {
     const { id, side, other, required, text } = one;
-    const what = side === 'requires' ? `depends on ${endName(other)}` : `${endName(other)} depends on it`;
+    const waiting = isOfBranch(one) ? `the branch ${one.branch} depends` : 'depends';
+    const debtor = 'branch' in other ? `the branch ${other.branch}` : endName(other);
+    const what = side === 'requires' ? `${waiting} on ${endName(other)}` : `${debtor} depends on it`;
     return [{ text: id, tone: 'waiting' }, `: ${what}${required ? '' : ' (optional)'}: ${brief(text)}`];
   });
 
 /** A dependency for programs, as one of its runs has it. */
 export function dependencyDocument(run: RunId, dependency: Dependency) {
   const { id, side, task, other, required, text, by, status, unmet, settled } = dependency;
-  const own = endName(task === null ? { run } : { run, task });
+  const isWaiting = isOfBranch(dependency);
+  const own = isWaiting ? (dependency.branch ?? '') : endName(task === null ? { run } : { run, task });
   const ends = side === 'requires' ? { from: own, on: endName(other) } : { from: endName(other), on: own };
   return {
     id,
     ...ends,
-    ...('branch' in other ? { branch: true as const } : {}),
+    ...('branch' in other && side === 'requires' ? { branch: true as const } : {}),
+    ...(isWaiting || ('branch' in other && side === 'owes') ? { fromBranch: true as const } : {}),
     required,
     status,
     ...(unmet === undefined ? {} : { unmet }),
@@ -38,13 +43,23 @@ const settledDocument = ({ by, reason, landed }: NonNullable<Dependency['settled
 });
 
 /** All dependencies of a repository, or those with one end at this run, each once. */
-export function repositoryDependencies(runs: readonly RunState[], run: RunId | null) {
+export function repositoryDependencies(
+  runs: readonly RunState[],
+  run: RunId | null,
+  ofBranches: readonly Dependency[] = [],
+) {
+  const target = runs.find((state) => state.run === run)?.target.branch;
+  const concerned = ofBranches.filter((one) => run === null || one.branch === target || otherRun(one) === run);
   const found = runs.flatMap((state) =>
     dependenciesOf(state)
-      .filter((one) => one.side === 'requires' && (run === null || state.run === run || otherRun(one) === run))
+      .filter(
+        (one) =>
+          one.side === 'requires' && !isOfBranch(one) && (run === null || state.run === run || otherRun(one) === run),
+      )
       .map((one) => dependencyDocument(state.run, one)),
   );
-  const dependencies = found.toSorted((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
+  const branches = concerned.map((one) => dependencyDocument(theRepository, one));
+  const dependencies = [...found, ...branches].toSorted((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
   return { dependencies, lines: dependencies.flatMap(listedLines) };
 }
 
@@ -53,7 +68,7 @@ function listedLines({ id, from, on, required, status, text, by, settled, unmet 
   const reason = settled === undefined ? [] : [settledText(settled)];
   return [
     `${id}  ${from} on ${on}  ${required ? 'required' : 'optional'}  ${word}`,
-    ...[`${by}: ${text}`, ...reason].map((line): Text => [{ text: `    ${line}`, tone: 'dim' }]),
+    ...[`${by}: ${text}`, ...reason].map((line): Text => [{ text: `    ${brief(line, 1_000)}`, tone: 'dim' }]),
   ];
 }
 

@@ -1,6 +1,10 @@
 import type { Providers } from '../domain/agents/provider.ts';
+import { present } from '../domain/base/result.ts';
+import { boardCounters } from '../domain/board/counters.ts';
+import type { CheckReport } from '../domain/checks/report.ts';
 import { isProven } from '../domain/closure/proven.ts';
 import { derivedToShow, plannedIn } from '../domain/derived/derived-tasks.ts';
+import { leftOutBy } from '../domain/derived/left-out.ts';
 import { landAgain } from '../domain/explain/advice.ts';
 import { adviceText, describeTrouble, describeWithFix, explain, sentenceOf } from '../domain/explain/explain.ts';
 import { checkOutput, holdAdvice } from '../domain/explain/hold.ts';
@@ -8,18 +12,22 @@ import { needsOf } from '../domain/explain/needs.ts';
 import type { CheckOutcome, Ending, HandoffEvidence } from '../domain/gates/evidence.ts';
 import { openUndo } from '../domain/landing/landing-queue.ts';
 import { pullRequestCommand } from '../domain/landing/pull-request.ts';
+import { standingsOf } from '../domain/relaunch/task-standings.ts';
 import { runSpend, taskSpend } from '../domain/run/costs.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { attemptOf, liveAttempt, snapshotOf, type TaskState } from '../domain/run/task.ts';
+import { overdueIn } from './board-lines.ts';
 import { closureDocument, relaunchDocument } from './closing.ts';
 import { dependencyDocument } from './dependency-lines.ts';
+import { orchestratorDocument } from './orchestrator-view.ts';
 import { phaseMarks } from './phases.ts';
 import { keptDocument, needSince, type RunView } from './run-view.ts';
 import { taskWords } from './task-view.ts';
 
 /** A run for programs, with stable names and only facts of the ledger. */
 export function runDocument(view: RunView) {
-  const { state, times } = view;
+  const { state, times, now } = view;
+  const standings = standingsOf(state);
   return {
     run: state.run,
     plan: { name: state.plan.name, file: state.planFile, hash: state.hash },
@@ -43,6 +51,7 @@ export function runDocument(view: RunView) {
       tasks: [...tasksOfWave(state, wave.index), ...derivedToShow(state, wave.index)].map((task) => ({
         id: task.id,
         status: task.progress.status,
+        state: standings.get(task.id) ?? 'planned',
         detail: taskWords(state, task).detail,
         proven: isProven(state, task),
         since: times.tasks[task.id] ?? null,
@@ -59,6 +68,7 @@ export function runDocument(view: RunView) {
         ...view.activity?.get(task.id),
       })),
     })),
+    ...present({ orchestrator: orchestratorDocument(state) ?? undefined }),
     providers: providersDocument(state.providers),
     spend: runSpend(state),
     branch: state.branch,
@@ -68,19 +78,29 @@ export function runDocument(view: RunView) {
     ...(state.dependencies === undefined
       ? {}
       : { dependencies: state.dependencies.map((one) => dependencyDocument(state.run, one)) }),
+    board: boardCounters(state, now),
     /** Files that no snapshot holds. */
     kept: keptDocument(state),
     relaunch: relaunchDocument(state),
-    waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),
+    waits: needsOf(state).map((need) => ({
+      ...need,
+      since: needSince(view, need),
+      ...overdueIn(state, need.record, view.now),
+    })),
   };
 }
 
-/** The task that its work was merged through, or the tasks that it stands for. Empty for other tasks. */
-function derivedDocument(state: RunState, { id, progress }: TaskState) {
+/** The task that its work was merged through, or the tasks that it stands for, and what that work lacks. Empty for other tasks. */
+function derivedDocument(state: RunState, task: TaskState) {
+  const { id, progress } = task;
   const derived = state.derived?.[id];
+  const through = progress.status === 'merged' ? progress.through : undefined;
+  if (derived === undefined && through === undefined) return {};
+  const leftOut = leftOutBy(state, task);
   return {
     ...(derived === undefined ? {} : { purpose: derived.purpose, standsFor: derived.standsFor }),
-    ...(progress.status === 'merged' && progress.through !== undefined ? { through: progress.through } : {}),
+    ...present({ through }),
+    ...(leftOut.length === 0 ? {} : { leftOut }),
   };
 }
 
@@ -117,9 +137,13 @@ export const endingDocument = ({ because, ...ending }: Ending) => ({
 export const handoffDocument = (handoff: HandoffEvidence) =>
   handoff.kind === 'invalid' ? { kind: handoff.kind, why: explain(handoff.because).detail } : handoff;
 
+/** Nothing shows the digests of tests that passed; their number is enough. */
+const shownReport = (report: CheckReport): object =>
+  'tests' in report ? { failed: report.tests.failed, passed: report.tests.passed.length } : report;
+
 export const checkDocument = (check: CheckOutcome) => {
-  const { because: _, ...rest } = check;
-  return { ...rest, tail: checkOutput(check) };
+  const { because: _, report, ...rest } = check;
+  return { ...rest, ...(report === undefined ? {} : { report: shownReport(report) }), tail: checkOutput(check) };
 };
 
 const providersDocument = (providers: Providers) =>

@@ -1,7 +1,8 @@
 import { safeLine, shellPath } from '../domain/base/safe-text.ts';
 import type { RecordChange } from '../domain/board/board.ts';
-import { endName } from '../domain/dependencies/dependency.ts';
+import { endName, type UnmetCause } from '../domain/dependencies/dependency.ts';
 import { loginFix } from '../domain/explain/advice.ts';
+import { reportText, worseText } from '../domain/explain/check-text.ts';
 import {
   adviceText,
   describeFinding,
@@ -11,12 +12,15 @@ import {
   sentenceOf,
 } from '../domain/explain/explain.ts';
 import { checkOutcomes, few, plural, sleepText, waveName } from '../domain/explain/text.ts';
-import type { Ending, ThreadEvidence } from '../domain/gates/evidence.ts';
+import type { CheckOutcome, Ending, ThreadEvidence } from '../domain/gates/evidence.ts';
 import { passes } from '../domain/gates/verdict.ts';
 import type { CheckPurpose, LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
+import { orchestratorId } from '../domain/orchestrator/orchestrator.ts';
+import { isRatchet } from '../domain/plan/plan.ts';
 import { isBound } from '../domain/run/bound-thread.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { dcmLine } from './dcm-line.ts';
+import { orchestratorEndText } from './orchestrator-view.ts';
 import { fileCount, pauseText } from './task-view.ts';
 
 /** One line per event for people who follow a run; null for bookkeeping. */
@@ -25,19 +29,25 @@ export function eventLine(event: LedgerEvent): string | null {
   return text === null ? null : safeLine(text);
 }
 
-/** Describes the events of one ledger in order. Earlier events name the trees with the earlier check definitions. */
+/** Describes the events of one ledger in order. Earlier events name the trees with the earlier check definitions, and the policies of checks. */
 export function eventDescriber(): (event: LedgerEvent) => string | null {
   const earlier = new Set<string>();
+  let compared: readonly string[] = [];
   return (event) => {
     if ('before' in event && typeof event.before === 'object') earlier.add(event.before.tree);
-    return event.type === 'check-ended' && earlier.has(event.check.tree)
-      ? safeLine(checkedText(event, ', with the earlier definition'))
-      : eventLine(event);
+    if (event.type === 'run-created' || event.type === 'plan-replaced')
+      compared = event.plan.checks.filter(isRatchet).map(({ name }) => name);
+    if (event.type !== 'check-ended') return eventLine(event);
+    const isRedBase =
+      event.purpose === 'base' && event.check.outcome === 'failed' && compared.includes(event.check.name);
+    return safeLine(
+      `${checkedText(event, earlier.has(event.check.tree) ? ', with the earlier definition' : '')}${isRedBase ? '; work must not make it worse' : ''}`,
+    );
   };
 }
 
 const checkedText = ({ check, purpose }: RunEvent & { readonly type: 'check-ended' }, definition = ''): string =>
-  `check ${check.name} ${checkedTrees[purpose]}${definition}: ${checkOutcomes[check.outcome]}`;
+  `check ${check.name} ${checkedTrees[purpose]}${definition}: ${checkOutcomes[check.outcome]}${reportText(check)}`;
 
 const checkedTrees: Readonly<Record<CheckPurpose, string>> = {
   base: 'on the base',
@@ -82,6 +92,14 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.task}: edited by ${event.by.who}: ${event.paths.join(' ')} (${event.from.slice(0, 8)} to ${event.snapshot.commit.slice(0, 8)})`;
     case 'attempt-noted':
       return notedLine(event);
+    case 'orchestrator-started':
+      return 'orchestrator: started';
+    case 'orchestrator-noted':
+      return event.refused === undefined
+        ? notedLine({ ...event, type: 'attempt-noted', task: orchestratorId })
+        : `orchestrator: refused: ${explain(event.refused).detail}`;
+    case 'orchestrator-ended':
+      return `orchestrator: ended: ${orchestratorEndText(event.ending)}`;
     case 'message-sent':
       return `${event.task}: ${event.by.who} says: ${event.message}`;
     case 'record-posted':
@@ -92,6 +110,8 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.by.who} closes record ${event.record}`;
     case 'helper-assigned':
       return `${event.task}: starts again for ${event.records.length === 1 ? 'record' : 'records'} ${event.records.join(', ')}`;
+    case 'records-overdue':
+      return `overdue: ${event.records.map(({ record, clock }) => `record ${record} (${clockNames[clock]})`).join(', ')}`;
     case 'record-changed':
       return changeLine(event.by.who, event);
     case 'agent-chosen':
@@ -133,11 +153,11 @@ function textOf(event: LedgerEvent): string | null {
     case 'proof-revoked':
       return `proof ${event.bundle} revoked by ${event.by.who}: ${event.reason}`;
     case 'dependency-added':
-      return `dependency ${event.dependency} on ${endName(event.on)}${event.required ? '' : ' (optional)'} added by ${event.by.who}: ${event.text}`;
+      return `dependency ${event.dependency}${event.branch === undefined ? '' : ` of the branch ${event.branch}`} on ${endName(event.on)}${event.required ? '' : ' (optional)'} added by ${event.by.who}: ${event.text}`;
     case 'dependency-owed':
       return `${endName(event.of)} depends on it (${event.dependency}): ${event.text}`;
     case 'dependency-unmet':
-      return `dependency ${event.dependency} needs a person: ${event.because === 'dropped' ? 'its task was dropped' : `the other run has ended (${event.because})`}`;
+      return `dependency ${event.dependency} needs a person: ${unmetCauseText(event.because)}`;
     case 'dependency-resolved':
       return `dependency ${event.dependency} resolved${event.landed === undefined ? ` by ${event.by.who}: ${event.reason ?? ''}` : `: ${endName(event.landed)} has landed on ${event.landed.branch}`}`;
     case 'dependency-cancelled':
@@ -147,7 +167,7 @@ function textOf(event: LedgerEvent): string | null {
     case 'task-derived':
       return `${event.task}: made to ${derivedText(event)}`;
     case 'culprit-found':
-      return `${event.task}: breaks the check ${event.check}`;
+      return `${event.task}: breaks the check ${event.check}${worseText(event.worse)}`;
     case 'merged':
       return `${waveName(event.wave)}: merged ${event.tasks.map(({ task, by }) => (by === undefined ? task : `${task} (by ${by})`)).join(', ')}`;
     case 'round-abandoned':
@@ -236,6 +256,8 @@ function notedLine(event: RunEvent & { readonly type: 'attempt-noted' }): string
     case 'asked':
       return `${task}: requests access to ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
     case 'posted':
+      if (refused !== undefined) return `${task}: refused: ${explain(refused).detail}`;
+      if (note.kind === 'orchestrator-guidance') return `${task}: posts guidance to ${note.target}: ${note.text}`;
       return `${task}: posts a ${note.severity === 'critical' ? 'critical ' : ''}${note.kind} to ${note.target}: ${note.text}`;
     case 'acted':
       if (refused !== undefined) return `${task}: refused: ${explain(refused).detail}`;
@@ -253,6 +275,8 @@ function notedLine(event: RunEvent & { readonly type: 'attempt-noted' }): string
       return null;
   }
 }
+
+const clockNames = { acknowledge: 'not acknowledged', stale: 'not settled', answer: 'not answered' } as const;
 
 function changeLine(who: string, { record, act, status, answer, reason, to }: RecordChange): string {
   const done = to === undefined ? `${act}: record ${record} is ${status}` : `record ${record} is for ${to} now`;
@@ -280,11 +304,18 @@ function judgedLine(event: RunEvent & { readonly type: 'phase-judged' }): string
   if (event.phase === 'closure')
     return event.evidence.checks.length === 0
       ? `verify: ${waveName(event.wave)} merges cleanly; the plan has no checks`
-      : `verify: ${waveName(event.wave)} passed all checks`;
+      : `verify: ${waveName(event.wave)} ${redText(event.evidence.checks)}`;
   if (event.phase !== 'monitor') return null;
   const { handoff } = event.evidence;
   const report = handoff.kind === 'given' ? handoff.handoff.report : undefined;
   return `${event.task}: ${report === undefined ? 'ready' : `reported ${report.word}`}`;
+}
+
+/** Checks that are red let a candidate pass only if they are no worse than before, or by a person's decision. */
+function redText(checks: readonly CheckOutcome[]): string {
+  const red = checks.filter(({ outcome }) => outcome !== 'passed');
+  if (red.length === 0) return 'passed all checks';
+  return `is no worse than the base; still red: ${red.map((check) => `${check.name}${reportText(check)}`).join(', ')}`;
 }
 
 /** Null for the built-in board, unless it replaces a thread that failed. */
@@ -304,6 +335,11 @@ function endedText(event: RunEvent & { readonly type: 'attempt-ended' }): string
 
 export const endingText = ({ reason, code, signal }: Ending): string =>
   reason === 'exited' ? `exit ${code ?? signal}` : reason;
+
+function unmetCauseText(because: UnmetCause): string {
+  if (because === 'dropped') return 'its task was dropped';
+  return because === 'undone' ? 'the landing of the other run was undone' : `the other run has ended (${because})`;
+}
 
 /** The tasks and roles that a person selected. */
 function relaunchText({ starts, reuses, roles }: RunEvent & { readonly type: 'wave-relaunched' }): string {

@@ -9,6 +9,8 @@ import {
   type Check,
   closureOf,
   type FrozenPlan,
+  isRatchet,
+  type PlannedOrchestrator,
   type PlannedResolver,
   type PlannedTask,
 } from '../domain/plan/plan.ts';
@@ -21,7 +23,7 @@ import { roleScope } from './role-text.ts';
 /** Shown wherever a person decides about a plan without checks. */
 export const uncheckedText = 'none: the result is not tested before it lands';
 
-/** `definitions`: also the files that define checks and closure roles. */
+/** `definitions`: also the files that define checks, closure roles and the resolver. */
 type PlanViewOptions = { readonly definitions?: boolean };
 
 /** The plan that a person approves: its hash, every scope, the fence, and warnings. */
@@ -44,20 +46,35 @@ export function planView(
     ...(plan.checks.length === 0
       ? [[{ text: 'check   ', tone: 'waiting' as const }, uncheckedText]]
       : plan.checks.flatMap((check) => [
-          `check   ${check.name}: ${check.run}`,
+          `check   ${check.name}: ${check.run}${policyText(check)}`,
           ...(options.definitions === true ? definitionLines(check) : []),
         ])),
-    ...(plan.resolver === undefined ? [] : [`resolve ${resolverText(plan.resolver)}, for conflicts and broken checks`]),
+    ...(plan.resolver === undefined
+      ? []
+      : [
+          `resolve ${resolverText(plan.resolver)}: starts without you for a conflict or a broken check, once for each, within the paths and the budget of the task`,
+          ...(options.definitions === true ? definitionLines(plan.resolver) : []),
+        ]),
+    ...(plan.orchestrator === undefined ? [] : [orchestratorText(plan.orchestrator)]),
     ...(plan.focus === undefined ? [] : [`focus   ${plan.focus.replaceAll(/\s+/g, ' ')}`]),
     `land    ${landTexts[plan.land]}`,
     ...warnings.map((warning): Text => [{ text: 'note    ', tone: 'waiting' }, findingText(explain(warning))]),
   ];
 }
 
+/** The policy of a check; empty for one that has to pass. */
+export const policyText = (check: Pick<Check, 'policy' | 'parse'>): string =>
+  isRatchet(check)
+    ? ` (ratchet: no worse than the base${check.parse === undefined ? '; without parse, you decide when it stays red' : ''})`
+    : '';
+
 const resolverText = ({ agent, command }: PlannedResolver): string =>
   command === null ? agent.join(', else ') : command.join(' ');
 
-/** The files that decide what a check or a closure role proves. */
+const orchestratorText = ({ agent, command, usd, minutes }: PlannedOrchestrator): string =>
+  `guide   ${command === null ? agent : command.join(' ')}, may post guidance while tasks run; at most ${agent === 'command' ? '' : `$${usd} and `}${minutes} minutes`;
+
+/** The files that decide what a check, a closure role or the resolver does. */
 export const definitionLines = ({ definitions = [] }: Pick<Check, 'definitions'>): readonly Text[] =>
   definitions.map(({ path, keys }): Text => {
     const only = keys === undefined ? '' : `: ${keys.join(', ')}`;

@@ -41,7 +41,7 @@ export function waveStanding(state: RunState, wave: WaveState): string {
   return first === undefined ? '' : `, open: ${why}`;
 }
 
-/** Concerns of security and barriers that people resolved, for the person who lands the run. */
+/** Concerns of security, barriers that people resolved, and changes that a resolver left out, for the person who lands the run. */
 export const landingNoteLines = (state: RunState): readonly Text[] => landingNotes(state).flatMap(noteLines);
 
 /** Barriers of a wave that people resolved. */

@@ -11,7 +11,9 @@ import { isNear, runSpend, taskSpend } from '../domain/run/costs.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import { endedAttempt } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
+import { openRecordLines } from './board-lines.ts';
 import { dependencyLines } from './dependency-lines.ts';
+import { orchestratorLines } from './orchestrator-view.ts';
 import { phaseLine } from './phases.ts';
 import { overrideLines, waveStanding } from './role-text.ts';
 import { type Activity, age, isTaskOpen, type Times, taskLine } from './task-view.ts';
@@ -28,7 +30,7 @@ export type RunView = {
 /** The whole run on one screen: its phases, its tasks, and what it needs from a person. */
 export function runView(view: RunView): readonly Text[] {
   const { state } = view;
-  return [headLine(view), phaseLine(state), ...waveLines(view), ...standingLines(view)];
+  return [headLine(view), phaseLine(state), ...waveLines(view), ...orchestratorLines(state), ...standingLines(view)];
 }
 
 export function headLine({ state, times, now }: RunView): Text {
@@ -77,6 +79,7 @@ export function standingLines(view: RunView): readonly Text[] {
     ...needsOf(state)
       .filter(({ kind }) => ended === null || undo !== null || kind === 'question' || kind === 'landing')
       .flatMap((need) => needLines(view, need)),
+    ...openRecordLines(state, view.now),
     ...dependencyLines(state),
     ...keptLines(state, 5),
   ];

@@ -2,11 +2,12 @@ import type { TaskId } from '../domain/base/ids.ts';
 import { roleOf } from '../domain/closure/role-state.ts';
 import { isBeingResolved } from '../domain/derived/derive-resolver.ts';
 import { derivedFor, isStanding, plannedIn } from '../domain/derived/derived-tasks.ts';
+import { leftOutTexts } from '../domain/derived/left-out.ts';
 import { failureText } from '../domain/explain/advice.ts';
 import { describeFinding, explain } from '../domain/explain/explain.ts';
 import { holdAdvice } from '../domain/explain/hold.ts';
 import { isChange, scopeProblem } from '../domain/explain/sentences/change-sentences.ts';
-import { duration, plural, twoDigits, waveName } from '../domain/explain/text.ts';
+import { duration, few, plural, twoDigits, waveName } from '../domain/explain/text.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { DiffEntry, SnapshotEvidence } from '../domain/gates/evidence.ts';
 import { isUndone } from '../domain/landing/undo.ts';
@@ -112,7 +113,7 @@ function describeProgress(state: RunState, task: TaskState, activity?: TaskActiv
         sign: '✓',
         tone: 'good',
         word: 'merged',
-        detail: `${stat || fileCount(progress.snapshot)}, ${progress.commit.slice(0, 8)}${acceptanceText(task)}${progress.through === undefined ? '' : `, through ${progress.through}`}${isUndone(state, task.id) ? ', undone' : ''}`,
+        detail: `${stat || fileCount(progress.snapshot)}, ${progress.commit.slice(0, 8)}${acceptanceText(task)}${progress.through === undefined ? '' : `, through ${progress.through}${lackText(state, task)}`}${isUndone(state, task.id) ? ', undone' : ''}`,
       };
     case 'held':
       return {
@@ -126,6 +127,12 @@ function describeProgress(state: RunState, task: TaskState, activity?: TaskActiv
     case 'dropped':
       return { sign: '-', tone: 'dim', word: 'dropped', detail: `by ${progress.by.who}` };
   }
+}
+
+/** Names what a resolver left out of the merged work; empty when nothing. */
+export function lackText(state: RunState, task: TaskState): string {
+  const texts = leftOutTexts(state, task);
+  return texts.length === 0 ? '' : `, without ${few(texts, 2)}`;
 }
 
 function doneText(state: RunState, { id, readOnly }: TaskState): string {

@@ -152,7 +152,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       | not ok 2 - adds
       | full output: tidegate logs checkout-k3f9 --check test
       no agent was started, and nothing was spent
-      first: fix main and commit
+      first: fix main and commit, or let the run start from it: \`policy: ratchet\` in that check
       then:  tidegate run tidegate.plan.yaml
     [need: approve]
     checkout-k3f9 has been waiting for you for 12m 24s: 2 tasks are waiting for approval.
@@ -316,7 +316,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its work is kept; after a grant or drop it is judged again at no cost
       tidegate grant checkout-k3f9/hello x.md 'a b'\\''c.md'
     [gate: sides]
-    checkout-k3f9/hello has been held for 12m 18s: a.txt: the result lacks lines 3 to 4 of the task, and the handoff does not name them.
+    checkout-k3f9/hello has been held for 12m 18s: a.txt: the result lacks lines 3 to 4 of the task, and the handoff does not name that.
       its work is kept, and nothing was merged
       tidegate rework checkout-k3f9/hello -m 'keep the changes of both sides, or name each one that you leave out with --dropped'
     [gate: files]

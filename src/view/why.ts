@@ -16,7 +16,7 @@ import { isSettled, type TaskState } from '../domain/run/task.ts';
 import { waitOf } from '../domain/run/waiting.ts';
 import { progressOf } from './progress.ts';
 import { needSince, type RunView, undoText } from './run-view.ts';
-import { age, fileCount, hasBeen, lasting, repairText } from './task-view.ts';
+import { age, fileCount, hasBeen, lackText, lasting, repairText } from './task-view.ts';
 import { whyWaiting } from './waiting.ts';
 
 /** The one fact that a run or task is waiting for, its age, what is safe, and the command to run next. */
@@ -116,7 +116,7 @@ export function whyTask(view: RunView, id: TaskId, context: WhyContext): Why {
     case 'done':
       return why(`${subject} finished${ago}: ${doneReason(state, task)}`, `tidegate show ${subject}`);
     case 'merged': {
-      const merged = `${subject} was merged${ago} as ${progress.commit.slice(0, 8)} (${fileCount(progress.snapshot)})${throughText(progress)}; ${landingOf(state, id)}`;
+      const merged = `${subject} was merged${ago} as ${progress.commit.slice(0, 8)} (${fileCount(progress.snapshot)})${progress.through === undefined ? '' : ` with the work of ${progress.through}${lackText(state, task)}`}; ${landingOf(state, id)}`;
       const refusal = needsOf(state).find(({ kind }) => kind === 'landing');
       if (refusal !== undefined && leftToLand(state).includes(id)) return withAdvice(merged, refusal);
       return why(merged, isLeftOut(state, id) ? `tidegate land ${state.run}` : `tidegate diff ${subject}`);
@@ -137,9 +137,6 @@ function doneReason(state: RunState, { id, readOnly }: TaskState): string {
     ? 'it is read-only, so its handoff is the result'
     : 'it made no changes, so there is nothing to merge';
 }
-
-const throughText = ({ through }: { readonly through?: TaskId }): string =>
-  through === undefined ? '' : ` with the work of ${through}`;
 
 /** Explains a closure role that is not running. Null for an ordinary task, and for a role that is to start. */
 function whyRole(view: RunView, { id, wave }: TaskState, context: WhyContext): Why | null {

@@ -43,7 +43,7 @@ describe.skipIf(program === null)(`the tools of claude${program === null ? ', WH
     expect((await here.cli('watch')).code).toBe(0);
 
     const told = JSON.stringify(server.requests('tools').map(({ body }) => body));
-    for (const heard of ['answered: the second', 'posted for all', 'handoff taken']) expect(told).toContain(heard);
+    for (const heard of ['answered: the second', 'posted', 'handoff taken']) expect(told).toContain(heard);
     expect(told).not.toContain('mcp__theirs');
     expect(server.requests('tools').filter(({ problem }) => problem !== null)).toEqual([]);
     const events = await here.events();

@@ -274,7 +274,7 @@ if grep -q evil src/a.txt; then tidegate verdict blocked --finding evil; else ti
     });
     const { code, stdout, stderr } = await p.cli('lint', 'plan.yaml');
     expect(code).toBe(2);
-    expect(stdout + stderr).toContain('which defines a check or a closure role');
+    expect(stdout + stderr).toContain('which defines a check, a closure role or the resolver');
   });
 
   test('cannot take back the objection of the role that runs it', async () => {

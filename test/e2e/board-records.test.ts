@@ -209,14 +209,14 @@ test('a request to a task that is ready starts it again from its snapshot, and t
     `if tidegate inbox | grep -q 'export the id'; then cat b.txt; echo id >> b.txt; tidegate resolve 1 -m 'exported'; else echo b > b.txt; fi; ${handoff}`,
     { owns: ['b.txt'], capabilities: ['schema'] },
   );
-  // needs b, so that b is ready when it asks
-  const a = scripted(`tidegate post request --to capability:schema -m 'export the id'; echo a > a.txt; ${handoff}`, {
-    owns: ['a.txt'],
-    needs: ['b'],
-  });
+  // needs b, so that b is ready when it asks; and starts again when b has changed
+  const a = scripted(
+    `tidegate inbox | grep -q 'export the id' || tidegate post request --to capability:schema -m 'export the id'; cat b.txt > a.txt; ${handoff}`,
+    { owns: ['a.txt'], needs: ['b'] },
+  );
   await using here = await project({ plan: { tasks: { b, a } } });
   expect((await here.cli('run', 'plan.yaml', '--yes', '--land')).code).toBe(0);
-  expect(here.git('show', 'main:b.txt')).toBe('b\nid');
+  expect(['a.txt', 'b.txt'].map((file) => here.git('show', `main:${file}`))).toEqual(['b\nid', 'b\nid']);
   expect(await boardOf(here)).toMatchObject([
     { target: 'b', status: 'resolved', helped: 1, route: { asked: 'capability:schema', reason: 'least-open' } },
   ]);
@@ -239,3 +239,19 @@ test('two tasks that request each other for ever are started again twice each, a
   expect((await stateOf(here))?.waves[0]).toMatchObject({ closed: false, rounds: [] });
   await sound(here);
 }, 120_000);
+
+test('a record for a name that every object has stops nothing, and no task has such a name', async () => {
+  const asks = scripted(`tidegate post request --to constructor -m 'x' || exit 9; echo a > a.txt; ${handoff}`, {
+    owns: ['a.txt'],
+  });
+  await using refused = await project({ plan: { tasks: { constructor: asks } } });
+  expect((await refused.cli('run', 'plan.yaml', '--yes')).code).toBe(2);
+  await using here = await project({ plan: { tasks: { a: asks } } });
+  expect((await here.cli('run', 'plan.yaml', '--yes', '--land')).code).toBe(43);
+  expect(await boardOf(here)).toMatchObject([{ target: 'person', route: { asked: 'constructor', reason: 'no-task' } }]);
+  for (const name of ['constructor', '__proto__', 'toString'])
+    expect((await here.cli('record', '1', 'reassign', '--to', name)).code).not.toBe(0);
+  expect(await here.cli('record', '1', 'dismiss', '-m', 'no')).toMatchObject({ code: 0 });
+  expect((await here.cli('watch', '--json')).code).toBe(0);
+  await sound(here);
+});

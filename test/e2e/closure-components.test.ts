@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
+import { checkHistory } from '../support/checker.ts';
 import { type Project, project, scripted } from '../support/project.ts';
 
 /** A component reaches the next level when all its owners are proven. The merger writes it, and nobody else. */
@@ -71,6 +72,22 @@ describe('a component with two owners', { timeout: 240_000 }, () => {
     expect((await p.cli('resolve', `${run}/component-parser`, '-m', 'a alone is enough')).code).toBe(0);
     await until(p, run, 'merged');
     expect(p.git('show', 'main:matrix.json')).toBe(matrix.trimEnd());
+  });
+
+  test('stays at its level when a person resolves it instead of giving the proof', async () => {
+    const at = matrix.replace('"repo-landed"', '"baseline-proved"');
+    const live = { promotes: { parser: 'pilot-live' } };
+    await using p = await project({
+      files: { 'matrix.json': at },
+      plan: plan({ a: owner('a', live), b: owner('b', live) }),
+    });
+    const run = await ran(p);
+    expect(await eventsOf(p, 'components-promoted')).toHaveLength(1);
+    const resolved = await p.cli('resolve', `${run}/component-parser`, '-m', 'the pilot comes later');
+    expect([resolved.code, resolved.stdout]).toEqual([0, expect.stringContaining('keeps the present level of parser')]);
+    await until(p, run, 'landed');
+    expect([landedMatrix(p), p.git('show', 'main:a.txt')]).toEqual([at.trimEnd(), 'a']);
+    expect(checkHistory(await p.events())).toEqual([]);
   });
 });
 

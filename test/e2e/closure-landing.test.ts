@@ -77,6 +77,25 @@ describe('a landing on a branch that has moved', { timeout: 180_000 }, () => {
     await expectSound(p);
   });
 
+  test('waits for what its judge escalates or requests, although it says that all is ready', async () => {
+    const posts = `tidegate post human-escalation -m 'who decides?'; tidegate post request --to add -m 'adapt'`;
+    const integration = role(`grep -q better readme.md && { ${posts}; }; tidegate verdict ready`);
+    await using p = await project({ plan: { ...plan, closure: { integration } } });
+    const run = await moved(p, 'readme.md', 'better\n');
+    expect((await p.cli('land', run)).code).toBe(43);
+    expect(await commandsOf(p, run)).toEqual([
+      `tidegate answer ${run}/1 -m "your answer"`,
+      `tidegate answer ${run}/2 -m "your answer"`,
+    ]);
+    expect(all(await p.events(), 'landing-intended')).toEqual([]);
+    expect(await p.cli('land', run)).toMatchObject({ stderr: expect.stringContaining('human-escalation 1 is open') });
+    expect(await p.cli('answer', `${run}/1`, '-m', 'you')).toMatchObject({ code: 0 });
+    expect(await p.cli('resolve', `${run}/request-2`, '-m', 'not now')).toMatchObject({ code: 0 });
+    expect((await p.cli('watch', run, '--json')).code).toBe(0);
+    expect(p.git('show', 'main:new.txt')).toBe('new');
+    await expectSound(p);
+  });
+
   test('is judged again when they did; the views show what the roles said of the tree that landed', async () => {
     await using p = await project({ plan });
     const run = await moved(p, 'readme.md', 'better\n');

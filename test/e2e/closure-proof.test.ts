@@ -58,6 +58,7 @@ describe('a task that has to be proven live', { timeout: 240_000 }, () => {
     expect((await p.cli('why', '--all', run)).stdout).toContain('the proof of add is below the level live');
     const secret = shot(p, `key AKIA${'QWERTYUIOPASDFGH'}\n`);
     expect((await add(p, run, '--file', secret)).stderr).toContain('contains a secret');
+    expect((await add(p, run, '--file', shot(p, ''))).stderr).toContain('must be a file that is not empty');
     expect((await add(p, run)).code).not.toBe(0);
     expect((await add(p, run, '--url', 'https://example.org/dash')).code).toBe(2);
     expect(await eventsOf(p, 'merged')).toEqual([]);

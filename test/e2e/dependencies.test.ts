@@ -82,6 +82,52 @@ test('a run merges nothing until the run that it depends on has landed, and then
   expect(await wrongWith(p)).toEqual([]);
 }, 120_000);
 
+test('after an undo of what it depends on, a run does not land until a person decides', async () => {
+  const { p: made, shop, pay } = await pair({ land: 'ask' });
+  await using p = made;
+  expect((await p.cli('dep', 'add', shop, '--on', pay, '-m', 'the price list')).code).toBe(0);
+  const twice = await p.cli('dep', 'add', shop, '--on', 'pay', '-m', 'again');
+  expect(twice.stderr).toContain(`it already depends on ${pay} (d1)`);
+  expect(await work(p, pay)).toMatchObject({ exit: 0, reason: 'landed' });
+  expect(await work(p, shop)).toMatchObject({ exit: 43, reason: 'land' });
+  const dry = await p.cli('undo', pay, '--dry-run');
+  expect(dry.stdout).toContain(
+    `${shop} depends on it (d1: the price list): it does not land until you decide about d1.`,
+  );
+  expect((await p.cli('undo', pay, '--yes')).code).toBe(0);
+  const before = p.git('rev-parse', 'main');
+  const held = await p.cli('land', shop);
+  expect([held.code === 0, held.stderr + held.stdout]).toEqual([
+    false,
+    expect.stringContaining(`dependency d1 on ${pay} is open: the price list; the landing of ${pay} was undone`),
+  ]);
+  expect(p.git('rev-parse', 'main')).toBe(before);
+  expect((await p.cli('dep', 'list')).stdout).toContain('needs you (the other end: undone)');
+  expect((await p.cli('dep', 'resolve', `${pay}/d1`, '-m', 'x')).stderr).toContain(
+    `d1 is a dependency of ${shop}, not of ${pay}`,
+  );
+  expect((await p.cli('dep', 'resolve', `${shop}/d1`, '-m', 'it works without')).code).toBe(0);
+  expect((await p.cli('land', shop)).code).toBe(0);
+  expect(p.git('ls-tree', '--name-only', 'main')).toContain('shop.txt');
+  expect(await wrongWith(p)).toEqual([]);
+}, 120_000);
+
+test('an undo names the runs that have landed and depend on it', async () => {
+  const { p: made, shop, pay } = await pair();
+  await using p = made;
+  expect((await p.cli('dep', 'add', shop, '--on', pay, '-m', 'two\nlines')).code).toBe(0);
+  expect((await p.cli('dep', 'list')).stdout).toMatch(/^ {4}.*: two lines$/m);
+  expect(await work(p, pay)).toMatchObject({ exit: 0, reason: 'landed' });
+  expect(await work(p, shop)).toMatchObject({ exit: 0, reason: 'landed' });
+  const undone = await p.cli('undo', pay, '--yes');
+  expect([undone.code, undone.stdout]).toEqual([
+    0,
+    expect.stringContaining(`${shop} depends on it (d1: two lines) and has landed: it stays.`),
+  ]);
+  expect(await typesOf(p, shop)).not.toContain('dependency-unmet');
+  expect(await wrongWith(p)).toEqual([]);
+}, 120_000);
+
 test('one whose other end was abandoned is for a person, and the command that is offered settles it', async () => {
   const { p: made, shop, pay } = await pair();
   await using p = made;
@@ -139,6 +185,7 @@ test('wrong input is one clear line, agents are refused, and nothing of it is re
     [['add', shop, '--on', 'nobody', '-m', 'x'], 'there is no run, task or branch nobody'],
     [['add', shop, '--on', shop, '-m', 'x'], 'cannot depend on itself'],
     [['add', `${shop}/nothing`, '--on', pay, '-m', 'x'], 'has no task nothing'],
+    [['add', shop, '--on', 'main~0', '-m', 'x'], 'there is no run, task or branch main~0'],
     [['resolve', 'd9', '-m', 'x'], 'there is no dependency d9'],
     [['resolve', 'x1', '-m', 'x'], 'is not a dependency'],
     [['list', 'nobody'], 'no run nobody'],
@@ -183,5 +230,91 @@ test('the API adds, lists and settles them with the role approve', async () => {
   expect((await list()).json).toMatchObject({
     items: [{ ...listed, status: 'resolved', settled: { reason: 'seen' } }],
   });
+  for (const run of [shop, pay]) expect((await p.cli('abandon', run)).code).toBe(0);
+}, 120_000);
+
+test('nothing lands on a branch that depends on a run, whoever starts it, until that run has landed there', async () => {
+  const { p: made, shop, pay } = await pair();
+  await using p = made;
+  const added = await p.cli('dep', 'add', 'main', '--on', 'pay', '-m', 'the price list first');
+  expect([added.code, added.stdout]).toEqual([0, 'The branch main now depends on pay. See: tidegate dep list\n']);
+  expect((await p.cli('dep', 'list')).stdout).toMatch(`d1  main on ${pay}  required  open\n`);
+
+  expect(await work(p, shop)).toMatchObject({ exit: 43, reason: 'requires' });
+  expect(await typesOf(p, shop)).toEqual(expect.arrayContaining(['merged', 'wave-closed']));
+  expect(await typesOf(p, shop)).not.toContain('landing-intended');
+  expect((await p.cli('why', shop)).stdout).toContain(`dependency d1 of the branch main on ${pay} is open`);
+  expect((await p.cli('status', shop)).stdout).toContain(`d1: the branch main depends on ${pay}`);
+  expect((await p.cli('status', pay)).stdout).toContain('d1: the branch main depends on it');
+  const landed = await p.cli('land', shop);
+  expect([landed.code === 0, landed.stderr]).toEqual([false, expect.stringContaining('dependency d1 of the branch')]);
+
+  // the run that the branch waits for cannot wait for one that lands there
+  const ring = await p.cli('dep', 'add', pay, '--on', shop, '-m', 'the shop');
+  expect([ring.code === 0, ring.stderr]).toEqual([false, expect.stringContaining('would wait for each other')]);
+  // a run that starts later is held as well
+  p.write('late.yaml', stringify(planOf('late')));
+  expect(await go(p, 'run', 'late.yaml', '--yes')).toMatchObject({ exit: 43, reason: 'requires' });
+
+  expect(await work(p, pay)).toMatchObject({ exit: 0, reason: 'landed' });
+  for (const run of [shop, 'late']) expect(await go(p, 'resume', run)).toMatchObject({ exit: 0, reason: 'landed' });
+  expect((await p.cli('dep', 'list')).stdout).toMatch(/required {2}resolved\n.*\n {4}landed on main as /);
+  expect(await wrongWith(p)).toEqual([]);
+}, 120_000);
+
+test('a branch whose other end was abandoned waits for a person, and so does one that depends on a branch', async () => {
+  const { p: made, shop, pay } = await pair();
+  await using p = made;
+  expect((await p.cli('dep', 'add', 'branch:main', '--on', pay, '-m', 'the price list first')).code).toBe(0);
+  expect((await p.cli('abandon', pay)).code).toBe(0);
+  expect(await work(p, shop)).toMatchObject({ exit: 43, reason: 'dependency' });
+  expect((await p.cli('inbox')).stdout).toContain(`dependency d1 of the branch main on ${pay} is open`);
+  expect((await p.cli('dep', 'resolve', 'd1', '-m', 'not needed')).code).toBe(0);
+  expect(await go(p, 'resume', shop)).toMatchObject({ exit: 0, reason: 'landed' });
+
+  p.git('branch', 'next');
+  expect((await p.cli('dep', 'add', 'main', '--on', 'next', '-m', 'freeze')).code).toBe(0);
+  p.write('late.yaml', stringify(planOf('late')));
+  expect(await go(p, 'run', 'late.yaml', '--yes')).toMatchObject({ exit: 43, reason: 'dependency' });
+  p.write('aside.yaml', stringify(planOf('aside', { land: 'branch' })));
+  expect(await go(p, 'run', 'aside.yaml', '--yes')).toMatchObject({ exit: 0 });
+  expect((await p.cli('dep', 'cancel', 'd2', '-m', 'thawed')).code).toBe(0);
+  expect(await go(p, 'resume', 'late')).toMatchObject({ exit: 0, reason: 'landed' });
+
+  const refused: readonly (readonly [readonly string[], string])[] = [
+    [['add', 'main', '--on', 'main', '-m', 'x'], 'cannot depend on itself'],
+    [['add', 'branch:nothing', '--on', 'next', '-m', 'x'], 'there is no branch nothing'],
+    [['add', 'main', '--on', 'nobody', '-m', 'x'], 'there is no run, task or branch nobody'],
+    [['add', 'main', '--on', pay, '-m', 'x'], 'has ended'],
+    [['resolve', 'd2', '-m', 'x'], 'already cancelled'],
+  ];
+  for (const [args, says] of refused) {
+    const { code, stderr } = await p.cli('dep', ...args);
+    expect([args, code === 0, stderr]).toEqual([args, false, expect.stringContaining(says)]);
+  }
+  const byAgent = await ended(p.start(['dep', 'add', 'main', '--on', 'next', '-m', 'x'], { CLAUDECODE: '1' }));
+  expect(byAgent.code).toBe(43);
+  expect(await wrongWith(p)).toEqual([]);
+}, 180_000);
+
+test('the API adds and settles a dependency of a branch with the role approve', async () => {
+  const { p: made, shop, pay } = await pair();
+  await using p = made;
+  await using server = await serverOf(p);
+  const { read, approve } = server.tokens;
+  const [{ id }] = ((await server.ask('GET', '/v1/repositories', { token: read })).json as { items: [{ id: string }] })
+    .items;
+  const path = `/v1/repositories/${id}/dependencies`;
+  const body = { branch: 'main', on: pay, text: 'the price list' };
+  expect((await server.ask('POST', path, { token: read, body })).status).toBe(403);
+  expect((await server.ask('POST', path, { token: approve, body: { ...body, branch: 'no' } })).status).toBe(409);
+  expect((await server.ask('POST', path, { token: approve, body })).status).toBe(202);
+  const listed = { id: 'd1', from: 'main', fromBranch: true, on: pay, status: 'open' };
+  expect((await server.ask('GET', path, { token: read })).json).toMatchObject({ items: [listed] });
+  const elsewhere = `/v1/repositories/${id}/runs/${shop}/dependencies/d1/end`;
+  const decision = { token: approve, body: { end: 'cancelled', reason: 'no' } };
+  expect((await server.ask('POST', elsewhere, decision)).json).toMatchObject({ status: 409 });
+  expect((await server.ask('POST', `${path}/d1/end`, decision)).status).toBe(202);
+  expect((await server.ask('GET', path, { token: read })).json).toMatchObject({ items: [{ status: 'cancelled' }] });
   for (const run of [shop, pay]) expect((await p.cli('abandon', run)).code).toBe(0);
 }, 120_000);

@@ -35,7 +35,7 @@ test('F11: a critical question holds the landing until a person answers it', asy
   const document = JSON.parse(ran.stdout) as { run: string; reason: string; needs: readonly Item[] };
   const command = `tidegate answer ${document.run}/1 -m "your answer"`;
   expect(document).toMatchObject({ reason: 'question', needs: [{ kind: 'question', record: '1', command }] });
-  const held = 'question 1 is critical: nothing lands on main until it is answered';
+  const held = 'question 1 is open: nothing lands on main until it is answered';
   for (const look of ['status', 'why', 'inbox'])
     expect((await here.cli(look)).stdout.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(`${held}.*${command}`));
   const landed = await here.cli('land');

@@ -41,6 +41,65 @@ async function expectSound(p: Project): Promise<void> {
   expect((await p.cli('verify')).code).toBe(0);
 }
 
+test('a result is not reused when a person has written to its task since', async () => {
+  const writes = (name: string) => scripted(`date +%N > ${name}.txt; ${done}`, { owns: [`${name}.txt`] });
+  await using p = await project({
+    plan: { land: 'ask', closure: { qa: role('concerns') }, tasks: { a: writes('a'), b: writes('b') } },
+  });
+  const { run } = await ran(p);
+  expect((await p.cli('post', run, '--to', 'a', '-m', 'in green')).code).toBe(0);
+  expect((await p.cli('retry', run, '--from', 'implementation')).code).toBe(0);
+  await p.cli('resume', run, '--json');
+  expect(await eventsOf(p, 'wave-relaunched')).toMatchObject([{ starts: [{ task: 'a' }], reuses: [{ task: 'b' }] }]);
+  const prints = (await eventsOf(p, 'attempt-intended')).flatMap(({ fingerprint = [] }) => fingerprint);
+  expect(prints.filter((print) => /^1:[0-9a-f]{64}$/.test(print))).toHaveLength(3);
+  await expectSound(p);
+}, 180_000);
+
+describe('tasks that need one that starts again', { timeout: 180_000 }, () => {
+  const shell = (script: string, more: object) => scripted(`${script}; ${done}`, more);
+  const copies = shell('cp b.txt a.txt', { owns: ['a.txt'], needs: ['b'] });
+  const shown = (p: Project, file: string): string => p.git('show', `main:${file}`);
+
+  test('for a request start again from its new work', async () => {
+    const asked =
+      'if tidegate inbox | grep -q open; then echo b2 > b.txt; tidegate resolve 1 -m did; else echo b1 > b.txt; fi';
+    const asks = 'test "$(cat a.txt)" = b2 || tidegate post request --to b -m "please b2"; echo c > c.txt';
+    await using p = await project({
+      plan: {
+        land: 'auto',
+        tasks: { b: shell(asked, { owns: ['b.txt'] }), a: copies, c: shell(asks, { owns: ['c.txt'], needs: ['a'] }) },
+      },
+    });
+    expect((await ran(p)).exit).toBe(0);
+    expect([shown(p, 'a.txt'), shown(p, 'b.txt')]).toEqual(['b2', 'b2']);
+    expect(await launches(p)).toEqual(['b', 'a', 'c', 'b', 'a', 'c']);
+    await expectSound(p);
+  });
+
+  test('for a person start again, and stay when its work is the same as before', async () => {
+    const counts = 'test -e tries && cp tries b.txt || echo b1 > b.txt; echo b2 > tries';
+    await using p = await project({
+      plan: {
+        ...{ land: 'ask', closure: { qa: role('concerns') } },
+        tasks: { b: shell(counts, { owns: ['b.txt', 'tries'] }), a: copies },
+      },
+    });
+    const { run } = await ran(p);
+    expect((await p.cli('rework', `${run}/b`, '-m', 'another one')).code).toBe(0);
+    await p.cli('resume', run, '--json');
+    expect((await launches(p)).filter((task) => task !== 'wave-1-qa')).toEqual(['b', 'a', 'b', 'a']);
+    // the third attempt of b changes nothing
+    expect((await p.cli('rework', `${run}/b`, '-m', 'once more')).code).toBe(0);
+    await p.cli('resume', run, '--json');
+    expect((await launches(p)).filter((task) => task !== 'wave-1-qa')).toEqual(['b', 'a', 'b', 'a', 'b']);
+    expect((await p.cli('resolve', `${run}/wave-1-qa`, '-m', 'good enough')).code).toBe(0);
+    expect((await p.cli('land', run)).code).toBe(0);
+    expect([shown(p, 'a.txt'), shown(p, 'b.txt')]).toEqual(['b2', 'b2']);
+    await expectSound(p);
+  });
+});
+
 describe('tasks that a person selects', { timeout: 180_000 }, () => {
   test('start again alone with --only; one command selects several, and its effect is one event', async () => {
     await using p = await project({
@@ -49,7 +108,10 @@ describe('tasks that a person selects', { timeout: 180_000 }, () => {
     const { run, exit } = await ran(p);
     expect([exit, await launches(p)]).toEqual([43, ['good', 'bad', 'worse']]);
     expect((await statusOf(p, run)).relaunch).toEqual([]);
-    expect((await p.cli('retry', run, '--only', 'bad,worse')).code).toBe(0);
+    for (const list of ['bad,,worse', '', 'bad, '])
+      expect((await p.cli('retry', run, '--only', list)).stderr).toContain('a name is empty');
+    expect((await p.cli('land', run, '--except', 'bad,')).stderr).toContain('a name is empty');
+    expect((await p.cli('retry', run, '--only', 'bad', '--only', 'worse')).code).toBe(0);
     await p.cli('resume', run, '--json');
     expect((await launches(p)).slice(3).toSorted()).toEqual(['bad', 'worse']);
     const relaunched = await eventsOf(p, 'wave-relaunched');

@@ -84,6 +84,23 @@ test('a wave with closure roles is resolved as a whole before anything is merged
   expect(events.filter(({ type }) => type === 'merged')).toHaveLength(1);
 }, 60_000);
 
+test('what needs a resolved task and runs again starts from the resolved work', async () => {
+  const both = 'printf "left\\nright\\nmiddle\\n" > list.txt; tidegate handoff done -m "kept both"';
+  const qa = sh(
+    'grep -q left copy.txt && tidegate verdict pass -m "both" || tidegate verdict blocked -m "left is missing"',
+  );
+  const { tasks, ...keys } = conflict(sh(both), { closure: { qa } });
+  const copy = scripted('cat list.txt > copy.txt; tidegate handoff done -m "copied"', { needs: ['right'] });
+  await using p = await project({ files, plan: { ...keys, tasks: { ...tasks, copy } } });
+  const { code, said } = await ran(p);
+  expect([code, p.git('show', 'main:list.txt')]).toEqual([42, 'first\nmiddle']);
+  const { run } = JSON.parse(said.split('\n')[0] ?? '');
+  expect(await p.cli('retry', run, '--only', 'copy')).toMatchObject({ code: 0 });
+  expect(await p.cli('resume', run, '--json')).toMatchObject({ code: 0 });
+  expect(p.git('show', 'main:copy.txt')).toBe('left\nright\nmiddle');
+  expect(checkHistory(await p.events())).toEqual([]);
+}, 60_000);
+
 test.each([
   [
     'drops the hunk of a side',

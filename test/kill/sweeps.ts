@@ -18,6 +18,7 @@ export const sweeps: readonly Sweep[] = [
   ...sweepsOf('a wave that closure roles judge', { coordinator: 1, merger: 1, "merger's git": 0 }),
   ...sweepsOf('a conflict that a resolver resolves', { coordinator: 1, merger: 1, supervisor: 0 }),
   ...sweepsOf('a wave of which a person lets a part run again', { coordinator: 1 }),
+  ...sweepsOf('a decision for all runs that a run takes over', { coordinator: 1 }),
   ...sweepsOf('an agent that speaks a protocol', { supervisor: 1 }),
 ];
 

@@ -1,6 +1,6 @@
 import { type DcmCommand, decideDcm } from '../../src/dcm/decide.ts';
 import { newDcmSession, withFacts } from '../../src/dcm/session.ts';
-import { runId } from '../../src/domain/base/ids.ts';
+import { planHash, runId } from '../../src/domain/base/ids.ts';
 import { judged } from '../../src/domain/gates/judge.ts';
 import type { DcmEvent, NewDcmSubtask } from '../../src/domain/ledger/dcm-events.ts';
 import type { LedgerEvent, RunEvent } from '../../src/domain/ledger/events.ts';
@@ -29,6 +29,35 @@ import {
 
 /** Events that no run of the simulation has. One of a new type goes here, unless the simulation plays it. */
 export const unsimulated: readonly LedgerEvent[] = [
+  {
+    type: 'orchestrator-intended',
+    attempt: attempt('orchestrator', 1),
+    number: 1,
+    nonce: nonceOf('orchestrator', 1),
+    agent: 'command',
+    hash: planHash('0'.repeat(64)),
+    usd: 5,
+    minutes: 240,
+    most: 10,
+    view: '2s-0000000',
+  },
+  { type: 'orchestrator-started', attempt: attempt('orchestrator', 1), pid: 4001, prompt: '0'.repeat(64) },
+  {
+    type: 'orchestrator-noted',
+    attempt: attempt('orchestrator', 1),
+    number: 1,
+    note: { note: 'posted', post: 1, kind: 'orchestrator-guidance', target: 'capability:sql', text: 'sort them' },
+    place: { id: '1', to: 'all', status: 'closed', at: '2026-01-01T00:00:00.000Z', tasks: [idOf('a')] },
+  },
+  { type: 'orchestrator-told', attempt: attempt('orchestrator', 1), view: '2s-0000001' },
+  {
+    type: 'orchestrator-ended',
+    attempt: attempt('orchestrator', 1),
+    ending: { reason: 'stopped', code: null, signal: 'SIGTERM' },
+    log: { file: 'output.log', bytes: 0, kept: 0, sha256: '0'.repeat(64) },
+    chargedSeconds: 3,
+    refusals: ['approve demo-ab12'],
+  },
   { type: 'thread-intended', wave: 0, key: 'tidegate:demo-ab12:wave-0:0123456789ab' },
   {
     type: 'provider-paused',
@@ -70,6 +99,7 @@ export const unsimulated: readonly LedgerEvent[] = [
   {
     type: 'requested-dependency',
     subject: idOf('a'),
+    branch: 'main',
     on: 'feature/prices',
     required: true,
     text: 'the price list',
@@ -79,6 +109,7 @@ export const unsimulated: readonly LedgerEvent[] = [
     type: 'dependency-added',
     dependency: 'd1',
     task: idOf('a'),
+    branch: 'main',
     on: { branch: 'feature/prices' },
     required: true,
     text: 'the price list',
@@ -163,7 +194,10 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     const ended = attemptEnded(id);
     if (ended.type !== 'attempt-ended') throw new Error('not an end');
     const { attempt: of, ending, handoff, snapshot } = ended;
-    const evidence = { attempt: of, nonce: nonceOf(id, 1), ending, handoff, snapshot };
+    // one of them has marks of a conflict, and a person resolved its exit contract
+    const sides = { markers: ['b/a.txt'], gone: [] };
+    const more = id === 'b' && snapshot !== null ? { resolved: { tree: snapshot.tree, who: me.who }, sides } : {};
+    const evidence = { attempt: of, nonce: nonceOf(id, 1), ending, handoff, snapshot, ...more };
     add(
       { type: 'task-base-made', task: idOf(id), commit: commit('base'), tree: tree('base') },
       intended(id),
@@ -171,6 +205,7 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
       judged(context, { phase: 'dispatch', task: idOf(id), evidence: dispatchEvidence(of) }),
       { type: 'attempt-told', task: idOf(id), attempt: of, terms: 1 },
       ended,
+      ...(id === 'b' ? [{ type: 'sides-compared', task: idOf(id), snapshot: commit(id), ...sides } as const] : []),
       judged(context, { phase: 'monitor', task: idOf(id), evidence }),
     );
     const task = stateOf(events).tasks[idOf(id)];
@@ -233,7 +268,15 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     attemptEnded('a', { snapshot: { ...snapshot('a'), refused: [odd] } }),
     { type: 'kept-discarded', task: idOf('a'), kept: [{ attempt: attempt('a', 1), path: odd.where }], by: me },
   ];
-  return [events, undone, offered, settled, left, oneWave(), closedWave(), relaunchedWave()];
+  const asked: readonly RunEvent[] = [
+    created(frozen),
+    {
+      ...{ type: 'record-posted', kind: 'question', target: idOf('a'), text: 'which table?', by: me },
+      place: { id: '1', to: idOf('a'), status: 'open' },
+    },
+    { type: 'record-changed', record: '1', act: 'answer', status: 'answered', answer: 'the first one', by: me },
+  ];
+  return [events, undone, offered, settled, left, asked, oneWave(), closedWave(), relaunchedWave()];
 }
 
 /** A wave that promotes a component and is judged by its closure roles. */
@@ -257,7 +300,7 @@ function closedWave(): readonly RunEvent[] {
       ...at,
       base: commit('base'),
       steps: [{ task: idOf('a'), commit: commit('step'), tree: tree('step') }],
-      conflicts: [],
+      conflicts: [{ task: idOf('b'), files: ['b.txt'], repair: { onto: commit('step'), paths: ['b.txt'] } }],
     },
     {
       type: 'components-promoted',

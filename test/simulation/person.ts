@@ -98,8 +98,22 @@ function onBoard(random: Random, task: TaskId, by: RequestEvent['by']): readonly
   const act = random.pick(recordActs);
   const details = random.chance(0.5) ? { references: ['path:a file.txt'], closureCondition: 'it is there' } : {};
   return [
-    { type: 'requested-post', kind, target: task, text: 'do this too', ...details, by },
-    { type: 'requested-record', record: random.pick(['1', '2', '3']), act, ...words, to: task, by },
+    {
+      type: 'requested-post',
+      kind,
+      target: kind === 'question' ? 'capability:sql' : task,
+      text: 'do this too',
+      ...details,
+      by,
+    },
+    {
+      type: 'requested-record',
+      record: random.pick(['1', '2', '3']),
+      act,
+      ...words,
+      to: 'text' in words ? task : 'person',
+      by,
+    },
   ];
 }
 
@@ -207,6 +221,24 @@ export function dependencyWhim(random: Random, state: RunState, runs: readonly R
   return { type: 'requested-dependency', subject, on, required: random.chance(0.8), text: `needs ${on}`, by };
 }
 
+/** Somebody who writes to all runs, settles that again, or lets the branch wait for one of them. */
+export function repositoryWhim(random: Random, runs: readonly RunId[]): RequestEvent {
+  const by = random.pick([me, you]);
+  const on = random.pick(runs);
+  const end = random.pick(['resolved', 'cancelled'] as const);
+  const dependency = `d${1 + random.below(4)}`;
+  const references = ['path:a file.txt', 'record:1'];
+  const decision = { type: 'requested-post', kind: 'decision', target: 'all', text: `as ${on} does it` } as const;
+  return random.pick<RequestEvent>([
+    { ...decision, references, by },
+    { ...decision, kind: 'contradiction', severity: 'critical', by },
+    { type: 'requested-record', record: random.pick(['1', '2']), act: random.pick(recordActs), text: 'seen it', by },
+    { type: 'requested-answer', record: '1', text: random.pick(['yes', null]), by },
+    { type: 'requested-dependency', subject: null, branch: 'main', on, required: true, text: `${on} first`, by },
+    { type: 'requested-dependency-end', dependency, end, reason: 'it is fine', by },
+  ]);
+}
+
 export type Person = { answer(state: RunState): Asked | null };
 
 /** `run` is the one that is asked: a login that another run lacks too is tried again by that one. */
@@ -265,6 +297,9 @@ function typedProof(state: RunState, { command }: Need): RequestEvent {
   return proof;
 }
 
+/** The stream of the repository, for what concerns a branch. */
+const theRepo = runId('repo');
+
 /** Waits for the other run now and then; otherwise decides. The run that requires it is the one that is asked. */
 function settle(random: Random, state: RunState, need: Need): Asked | null {
   if (need.kind === 'requires' && random.chance(0.7)) return null;
@@ -278,8 +313,9 @@ function settle(random: Random, state: RunState, need: Need): Asked | null {
     reason: 'seen it',
     by: me,
   } as const;
-  const owner = dependency.side === 'owes' && 'run' in dependency.other ? dependency.other.run : state.run;
-  return { run: owner, request };
+  const { side, other, branch } = dependency;
+  if (side === 'owes') return { run: 'run' in other ? other.run : theRepo, request };
+  return { run: branch === undefined ? state.run : theRepo, request };
 }
 
 /** Now and then somebody selects what runs again, instead of the command that they are shown. */

@@ -32,13 +32,14 @@ function contracted(random: Random, { checks }: FrozenPlan, task: PlannedTask): 
     {},
     {},
     { exit: { ...none, completion: 'live' } },
-    { exit: { ...none, completion: 'authoritative', proof: 'unit' }, artifacts },
+    { exit: { ...none, completion: 'authoritative' }, artifacts },
     { exit: { ...none, durability: 'durable', docs: 'owned' }, artifacts },
     { artifacts },
     ...(checks.length === 0
       ? []
       : [
           { exit: { ...none, proof: 'unit' } },
+          { exit: { ...none, completion: 'authoritative', proof: 'unit' }, artifacts },
           { exit: { ...none, completion: 'integrated', proof: 'integration' } },
           { exit: { ...none, completion: 'integrated', proof: 'live' } },
         ]),

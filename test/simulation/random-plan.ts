@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import { type ClosureRole, closureRoles, roleId } from '../../src/domain/closure/roles.ts';
-import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan/plan.ts';
+import { type Check, canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan/plan.ts';
 import { plan, type TaskSketch, task } from '../support/plans.ts';
 import type { Random } from './random.ts';
 import { withContracts } from './random-contracts.ts';
@@ -44,12 +44,49 @@ export function randomPlan(random: Random, suffix = ''): FrozenPlan {
     closure: roles.map((role) => randomRole(role, index)),
   }));
   // the last draws of chance, so that plans without contracts are the ones that these seeds always had
-  const whole = withContracts(random, { ...made, limits, ...(isClosed ? { waves: closed } : {}) }, suffix);
-  return hasResolver(whole) ? { ...whole, resolver: { agent: ['command'], command: ['resolve'], model: null } } : whole;
+  const drawn = withContracts(random, { ...made, limits, ...(isClosed ? { waves: closed } : {}) }, suffix);
+  const compared = isCompared(drawn)
+    ? { ...drawn, checks: drawn.checks.map((check) => ratcheted(check, drawn.waves.length)) }
+    : drawn;
+  const whole = withCapability(compared);
+  return hasResolver(drawn) ? withConflicts(whole) : whole;
 }
+
+/** The first task of each wave can do what some records ask for. */
+const withCapability = (made: FrozenPlan): FrozenPlan => ({
+  ...made,
+  waves: made.waves.map(({ tasks, ...wave }) => ({
+    ...wave,
+    tasks: tasks.map((one, index) => (index === 0 ? { ...one, capabilities: ['sql'] } : one)),
+  })),
+});
+
+/** Its tasks may all change one file, so that the resolver has something to do. */
+const withConflicts = (made: FrozenPlan): FrozenPlan => ({
+  ...made,
+  resolver: { agent: ['command'], command: ['resolve'], model: null },
+  waves: made.waves.map((wave) => ({
+    ...wave,
+    tasks: wave.tasks.map((one) => (one.owns?.length === 0 ? one : { ...one, shares: ['shared.txt'] })),
+  })),
+});
 
 /** By the plan itself: no draw of chance that would make every other history another one. */
 const hasResolver = (made: FrozenPlan): boolean => digest('sha256', canonicalJson(made), 'hex') < '8';
+
+const isCompared = (made: FrozenPlan): boolean => digest('sha256', `compared ${canonicalJson(made)}`, 'hex') >= 'a';
+
+/** `test` has a report. `lint` has a count, or only its exit code. */
+const ratcheted = (check: Check, waves: number): Check => ({
+  ...check,
+  policy: 'ratchet',
+  ...(check.name === 'test'
+    ? { parse: { as: 'junit' } as const }
+    : waves === 1
+      ? { parse: { as: 'count' } as const }
+      : {}),
+  definitions: [{ path: 'ci.sh' }],
+});
 
 /** The docs role writes; the others only look. */
 function randomRole(role: ClosureRole, wave: number): PlannedTask {

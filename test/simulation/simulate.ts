@@ -14,7 +14,7 @@ import type { Ledger, Stored } from '../../src/ports/ledger.ts';
 import type { FoundFiles, GitReader, Merger } from '../../src/ports/merger.ts';
 import { me, order, theRun } from '../support/plans.ts';
 import { type Chaos, chaos } from './chaos.ts';
-import { dependencyWhim, obedientPerson, whim } from './person.ts';
+import { dependencyWhim, obedientPerson, repositoryWhim, whim } from './person.ts';
 import { type Random, random } from './random.ts';
 import { matrixFile } from './random-contracts.ts';
 import { randomPlan } from './random-plan.ts';
@@ -46,6 +46,10 @@ export type Weather = {
   readonly runs?: number;
   /** How often somebody makes a run depend on another one. */
   readonly dependencies?: number;
+  /** Agents ask each other a lot, and time passes while they work. */
+  readonly clocks?: true;
+  /** Every plan has a resident orchestrator, which may die at any moment. */
+  readonly orchestrator?: true;
 };
 
 /** The run hangs: nothing is to come, and neither has it ended nor does it tell a person what to do. */
@@ -62,6 +66,8 @@ type Stage = {
   readonly supervisors: SupervisorWorld;
   readonly disk: ReturnType<typeof simulatedDisk>;
   readonly clock: Clock & { advance(minutes: number): void };
+  /** Decides when a minute passes; null where time passes only between things. */
+  readonly time: Random | null;
   /** Events in the ledger, as far as subscribers were told. */
   readonly grown: () => number;
   /** Runs that people bring on. */
@@ -127,12 +133,13 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
       // in the middle of things, a merge for example
       const isLinking = dependencies > 0 && mood.chance(0.6);
       if (isLinking) dependencies -= 1;
-      await stage.ledger.request(run, isLinking ? dependencyWhim(mood, state, stage.runs) : whim(mood, state));
+      if (isLinking) await link(stage, mood, state);
+      else await stage.ledger.request(run, whim(mood, state));
       continue;
     }
     if (dependencies > 0 && mood.chance(0.2)) {
       dependencies -= 1;
-      await stage.ledger.request(run, dependencyWhim(mood, state, stage.runs));
+      await link(stage, mood, state);
       continue;
     }
     const isOver = state.ended !== null && state.pending.length === 0;
@@ -174,6 +181,12 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
   return finish(stage, incarnation, crashed);
 }
 
+/** Somebody lets runs wait, or tells all of them something. */
+async function link({ ledger, runs }: Stage, mood: Random, state: RunState): Promise<void> {
+  if (mood.chance(0.4)) await ledger.request('repo', repositoryWhim(mood, runs));
+  else await ledger.request(state.run, dependencyWhim(mood, state, runs));
+}
+
 const states = async ({ ledger, runs }: Stage): Promise<readonly RunState[]> =>
   (await Promise.all(runs.map(async (run) => foldRun(await ledger.read(run))))).flatMap((state) => state ?? []);
 
@@ -190,13 +203,23 @@ async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly
   const clock = simulatedClock(chance.fork());
   const ledger = memoryLedger({ now: () => new Date(clock.now()) });
   const git = simulatedGit();
-  const plan = randomPlan(chance.fork());
+  const clocks = { acknowledgeSeconds: 60, staleSeconds: 900, answerSeconds: 600 };
+  const guided = (plan: FrozenPlan): FrozenPlan =>
+    weather.orchestrator === undefined ? plan : { ...plan, orchestrator: resident };
+  const made = guided(randomPlan(chance.fork()));
+  const plan = weather.clocks === true ? { ...made, board: clocks } : made;
   const plans = new Map([[theRun, plan]]);
   for (let number = 1; number < (weather.runs ?? 1); number += 1)
-    plans.set(runId(`demo-run${number}`), randomPlan(chance.fork(), chance.chance(0.7) ? `${number}` : ''));
+    plans.set(runId(`demo-run${number}`), guided(randomPlan(chance.fork(), chance.chance(0.7) ? `${number}` : '')));
   const idle = weather.runs === undefined ? null : runId('demo-idle');
-  if (idle !== null) plans.set(idle, randomPlan(chance.fork()));
-  const files = { 'readme.md': misfortune.strikes(0.02) ? 'breaks test' : 'hello', 'shared.txt': 'shared' };
+  if (idle !== null) plans.set(idle, guided(randomPlan(chance.fork())));
+  const isCompared = [...plans.values()].every(({ checks }) => checks.every(({ policy }) => policy === 'ratchet'));
+  const files = {
+    'readme.md': misfortune.strikes(0.02) ? 'breaks test' : 'hello',
+    'shared.txt': 'shared',
+    // the tests are red from the beginning, and now and then the check without a report
+    ...(isCompared ? { 'red.txt': seed % 3 === 0 ? 'breaks test, breaks lint' : 'breaks test' } : {}),
+  };
   const base = git.write(Object.assign(files, ...[...plans.values()].map(matrixFile)), [], 'first');
   git.move(targetRef('main'), null, base);
   for (const [run, one] of plans) {
@@ -223,6 +246,7 @@ async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly
     supervisors: simulatedSupervisors(tools),
     disk: simulatedDisk(random(seed + 1), weather.fullDisks ?? 0, turns),
     clock,
+    time: weather.clocks === true ? random(seed + 2) : null,
     grown: () => grown,
     runs: [...plans.keys()].filter((run) => run !== idle),
     plan,
@@ -277,6 +301,7 @@ async function play(
     idle = moved ? 0 : idle + 1;
     // nothing is to come but time: a provider that asked to be left alone
     if (idle === 10) stage.clock.advance(61);
+    if (stage.time?.chance(0.15) === true) stage.clock.advance(1);
     const now = settled as 'no' | 'yes' | { readonly cause: unknown };
     if (typeof now === 'object') throw now.cause;
     if (now === 'yes') return 'settled';
@@ -367,6 +392,8 @@ function filesOf(all: Files, matches: (path: string) => boolean, most: number): 
     files: found.slice(0, most).map((path) => ({ path, bytes: Buffer.byteLength(all[path] ?? '') })),
   };
 }
+
+const resident = { agent: 'command', command: ['guide'], model: null, text: '', usd: 1, minutes: 60 } as const;
 
 const emptyPlan = randomPlan(random(0));
 

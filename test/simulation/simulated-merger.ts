@@ -1,19 +1,21 @@
-import type { CommitId, RunId, TaskId } from '../../src/domain/base/ids.ts';
+import type { CommitId, RunId, TaskId, TreeId } from '../../src/domain/base/ids.ts';
 import { unreachable } from '../../src/domain/base/result.ts';
+import { sidesRules } from '../../src/domain/derived/sides.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
 import type { SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
-import type { Rebuilt } from '../../src/domain/landing/landing.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { refFolder, refs } from '../../src/domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../src/domain/plan/plan.ts';
 import { isReadOnly } from '../../src/domain/plan/plan.ts';
 import { promoteMatrix } from '../../src/domain/proofs/matrix.ts';
-import { unapprovedLanding, uncheckedOn } from '../../src/merger/land/land.ts';
+import { unapprovedLanding, uncheckedLanding } from '../../src/merger/land/land.ts';
 import { partsToLand, rebuiltSince, standingLandings, unlandedTasks } from '../../src/merger/land/rebuild-landing.ts';
+import { whyNotIntended } from '../../src/merger/order.ts';
 import { lostProof } from '../../src/merger/proof/bundles.ts';
+import { uncheckedOn } from '../../src/merger/proof/checked.ts';
 import { promotionsIn } from '../../src/merger/proof/components.ts';
 import { openDependency } from '../../src/merger/proof/dependencies.ts';
-import { derivedIn } from '../../src/merger/proof/derived.ts';
+import { derivedIn, repairedSnapshot, standInOf } from '../../src/merger/proof/derived.ts';
 import {
   abandonReason,
   allNeeds,
@@ -34,7 +36,7 @@ import {
 } from '../../src/merger/proof/history.ts';
 import { verifyChain } from '../../src/merger/proof/proof.ts';
 import { landingGap, unjudgedWork } from '../../src/merger/proof/roles.ts';
-import { preparations } from '../../src/merger/undo/reverts.ts';
+import { type Prepared, preparations } from '../../src/merger/undo/reverts.ts';
 import { isUndoneInHistory } from '../../src/merger/undo/undo.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../../src/ports/merger.ts';
@@ -153,17 +155,21 @@ async function makeTaskBase(order: Order, history: History, task: TaskId): Promi
     return record(order, { type: 'task-base-made', task, commit, tree: git.read(commit).tree });
   }
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isBelow(history, need));
-  let { files } = git.read(tip);
-  const of: { task: TaskId; snapshot: CommitId }[] = [];
+  const repairs = new Map(needs.map(({ id }) => [id, standInOf(history, id)?.event]));
+  const onto = [...repairs.values()].findLast((repair) => repair !== undefined)?.inputs.onto;
+  let { files } = git.read(onto ?? tip);
+  const of: { task: TaskId; snapshot: CommitId; tree: TreeId }[] = [];
   for (const need of needs) {
-    const snapshot = readySnapshot(history, need.id);
+    const repair = repairs.get(need.id);
+    const snapshot =
+      repair === undefined ? readySnapshot(history, need.id) : repairedSnapshot(history, need.id, repair.task);
     if (snapshot === undefined) return refused({ rule: 'need-not-ready', task, need: need.id });
-    of.push({ task: need.id, snapshot: snapshot.commit });
+    of.push({ task: need.id, snapshot: snapshot.commit, tree: snapshot.tree });
     const merged = git.merge(git.read(snapshot.base).files, files, git.read(snapshot.commit).files);
     if (!merged.ok) return refused({ rule: 'needs-conflict', task, need: need.id, files: merged.error });
     files = merged.value;
   }
-  const commit = needs.length === 0 ? tip : git.write(files, [tip], `base ${task}`);
+  const commit = needs.length === 0 ? tip : git.write(files, [onto ?? tip], `base ${task}`);
   return record(order, { type: 'task-base-made', task, commit, tree: git.read(commit).tree, of });
 }
 
@@ -171,7 +177,13 @@ async function compareSides(order: Order, history: History, task: TaskId): Promi
   const inputs = derivedIn(history, task)?.event.inputs;
   const snapshot = lastSnapshot(history, task)?.commit;
   if (inputs === undefined || snapshot === undefined) return refused({ rule: 'no-snapshot', task });
-  return record(order, { type: 'sides-compared', task, snapshot, ...comparedIn(order.git, inputs, snapshot) });
+  return record(order, {
+    type: 'sides-compared',
+    task,
+    snapshot,
+    rules: sidesRules,
+    ...comparedIn(order.git, inputs, snapshot),
+  });
 }
 
 type Round = { readonly wave: number; readonly round: number };
@@ -278,7 +290,7 @@ async function addRole(
 async function merge(order: Order, history: History, { wave, round }: Round): Promise<MergerAnswer> {
   const same = isThis({ wave, round });
   if (eventsOf(history, 'merged').some(({ event }) => same(event))) return done;
-  const proven = verifyChain(history, wave, round);
+  const proven = verifyChain(history, wave, round, await order.ledger.read('repo'));
   if (!proven.ok) return refused({ rule: 'proof-broken', ...proven.error });
   const built = eventsOf(history, 'candidate-built').findLast(({ event }) => same(event))?.event;
   const next = candidateTop(history, { wave, round })?.commit;
@@ -287,7 +299,7 @@ async function merge(order: Order, history: History, { wave, round }: Round): Pr
     const past = await order.ledger.read(order.run);
     const event = { type: 'merge-intended', wave, round, old: built.base, new: next } as const;
     if (past.length !== history.length) return merge(order, past, { wave, round });
-    const over = abandonReason(history) ?? openDependency(history, event);
+    const over = abandonReason(history) ?? (await openDependency(history, event, (run) => order.ledger.read(run)));
     if (over !== null) return refused(over);
     const appended = await order.ledger.append(order.run, past.length, [event], order.epoch);
     if (appended.outcome === 'stale-epoch') return stale;
@@ -321,7 +333,9 @@ async function rebuildLanding(order: Order, history: History): Promise<MergerAns
   );
   const work = { others, tasks: unlandedTasks(history), changed, left: [] };
   const judged = hasRoles ? { unjudged: unjudgedWork(history, work) } : {};
-  if (merged.ok) return record(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...judged });
+  const compared = baselineOf(git, history, onto);
+  if (merged.ok)
+    return record(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...judged, ...compared });
   const beside = merged.error.map((path) => ({ path, sides: ['branch', 'run'] as const }));
   const conflicted = { part: tip, commit: tip, beside };
   return record(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: merged.error, conflicted });
@@ -351,13 +365,12 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
     const unfit =
       unapprovedLanding(history) ??
       lostProof(history, unlandedTasks(history)) ??
-      abandonReason(history) ??
-      openDependency(history, intent);
+      (await whyNotIntended(order, history, intent));
     if (unfit !== null) return refused(unfit);
     const compared = rebuiltSince(history);
     if (compared === undefined && !isRebuilt && order.chaos.strikes(0.2))
       return redefine(order, history, tip, isOwn ? null : old);
-    const unchecked = compared?.asMerged === true ? uncheckedOnBoth(history, compared) : [];
+    const unchecked = compared?.asMerged === true ? uncheckedLanding(history, compared) : [];
     if (unchecked.length > 0) return refused({ rule: 'landing-unchecked', branch: onto, checks: unchecked });
     const unjudged = isRebuilt ? landingGap(history, rebuilt) : null;
     if (unjudged !== null) return refused({ rule: 'landing-role', run: order.run, branch: onto, task: unjudged });
@@ -391,11 +404,29 @@ async function redefine(order: Order, history: History, tip: CommitId, target: C
   const commit = git.write({ ...files, 'ci.sh': script }, [tip], 'earlier definitions');
   const tasks = unlandedTasks(history).slice(0, 1);
   const before = { commit, tree: git.read(commit).tree, changes: [{ path: 'ci.sh', tasks }] };
-  return record(order, { type: 'landing-rebuilt', onto, commit: tip, tree, conflicts: [], asMerged: true, before });
+  const compared = baselineOf(git, history, onto);
+  const asMerged = true;
+  return record(order, {
+    type: 'landing-rebuilt',
+    onto,
+    commit: tip,
+    tree,
+    conflicts: [],
+    asMerged,
+    before,
+    ...compared,
+  });
 }
 
-const uncheckedOnBoth = (history: History, { tree, before }: Pick<Rebuilt, 'tree' | 'before'>): readonly string[] =>
-  [tree, ...(before === undefined ? [] : [before.tree])].flatMap((one) => uncheckedOn(history, one));
+const isUnchecked = (history: History, { tree, baseline }: Prepared): boolean =>
+  uncheckedOn(history, { tree, against: baseline?.tree }, true).length > 0;
+
+/** The commit that checks with `ratchet` are compared with. */
+function baselineOf(git: Order['git'], history: History, commit: CommitId | null): { readonly baseline?: Baseline } {
+  const isCompared = planInForce(history).plan.checks.some(({ policy }) => policy === 'ratchet');
+  return commit === null || !isCompared ? {} : { baseline: { commit, tree: git.read(commit).tree } };
+}
+type Baseline = { readonly commit: CommitId; readonly tree: TreeId };
 
 async function undo(order: Order, history: History, task: TaskId | null): Promise<MergerAnswer> {
   const { git } = order;
@@ -418,7 +449,7 @@ async function undo(order: Order, history: History, task: TaskId | null): Promis
       return refuseUndo(order, task, { rule: 'undo-busy', branch: last.branch, tries: 3, reverts: [] });
     return prepareUndo(order, history, task, { branch: last.branch, onto: tip });
   }
-  if (!exact && (reverts === undefined || uncheckedOn(history, reverts.tree).length > 0)) return done;
+  if (!exact && (reverts === undefined || isUnchecked(history, reverts))) return done;
   const next = exact ? first.old : (reverts?.commit ?? first.old);
   const intent = { type: 'undo-intended', task, branch: last.branch, old: tip, new: next } as const;
   if (open?.new !== next) {
@@ -453,7 +484,17 @@ async function prepareUndo(
   if (!taken.ok) return refuseUndo(order, task, { rule: 'built-upon', commit: from, words: 'it', files: taken.error });
   const reverts = git.write(taken.value, [onto], `undo ${task}`);
   const { tree } = git.read(reverts);
-  return record(order, { type: 'undo-prepared', task, branch, onto, commit: reverts, tree, reverts: [from] });
+  const compared = baselineOf(git, history, standingLandings(history)[0]?.old ?? null);
+  return record(order, {
+    type: 'undo-prepared',
+    task,
+    branch,
+    onto,
+    commit: reverts,
+    tree,
+    reverts: [from],
+    ...compared,
+  });
 }
 
 async function refuseUndo(order: Order, task: TaskId | null, because: Finding): Promise<MergerAnswer> {

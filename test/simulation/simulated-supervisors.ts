@@ -5,6 +5,7 @@ import { taskId } from '../../src/domain/base/ids.ts';
 import { recordActs } from '../../src/domain/board/acts.ts';
 import type { Severity } from '../../src/domain/board/kinds.ts';
 import type { Trip } from '../../src/domain/breaker/spirals.ts';
+import { type CheckReport, testDigest } from '../../src/domain/checks/report.ts';
 import { exitLevels, requiredLevels } from '../../src/domain/closure/exit-contract.ts';
 import { roleWords } from '../../src/domain/closure/roles.ts';
 import type { Ending, Handoff, HandoffEvidence, SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
@@ -159,7 +160,9 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
   return {
     port,
     living: () =>
-      [...jobs.values()].filter((one) => one.job.kind === 'attempt' && one.exit === null).map((one) => one.job.id),
+      [...jobs.values()]
+        .filter((one) => (one.job.kind === 'attempt' || one.job.kind === 'orchestrator') && one.exit === null)
+        .map((one) => one.job.id),
   };
 }
 
@@ -178,10 +181,23 @@ function check({ git, chaos }: Tools, job: Job): Course {
     : breaks('setup')
       ? setupFailed
       : exited(breaks(name) ? 1 : 0);
+  const report =
+    job.parse === undefined || ending.reason !== 'exited' ? {} : { report: reportIn(chaos, git, job, name) };
   return {
     started: startedRecord(job),
-    exit: () => exitRecord({ ending, handoff: { kind: 'absent' }, snapshot: null }),
+    exit: () => ({ ...exitRecord({ ending, handoff: { kind: 'absent' }, snapshot: null }), ...report }),
   };
+}
+
+/** One test for each file: it fails if the file breaks the check. Sometimes the report is lost. */
+function reportIn(chaos: Chaos, git: Tools['git'], job: Job, name: string): CheckReport {
+  if (chaos.strikes(0.05)) return { unreadable: 'absent' };
+  const files = Object.entries(git.read(job.from).files);
+  const broken = files.filter(([, content]) => content.includes(`breaks ${name}`)).map(([path]) => path);
+  if (job.parse?.as === 'count') return { count: broken.length, at: broken.map((path) => `${path} no-such-rule`) };
+  const failed = broken.map((path) => `test of ${path}`);
+  const passed = files.map(([path]) => `test of ${path}`).filter((test) => !failed.includes(test));
+  return { tests: { failed: failed.toSorted(), passed: passed.map(testDigest).toSorted() } };
 }
 
 const setupFailed = ended('setup-failed', {
@@ -285,7 +301,24 @@ function roleReport(chaos: Chaos, planned: PlannedTask | undefined): Pick<Handof
   return { report: { word, findings: closes.includes(word) ? [] : ['a file is missing'] } };
 }
 
-const courses = { attempt, check, generate } as const;
+/** It lives until it is stopped, unless it dies at any moment or cannot start. Nothing of it is ever a result. */
+function orchestrator(_: Tools, job: Job): Course {
+  const own = random(Number.parseInt(job.nonce.slice(0, 8), 16));
+  const ending = own.pick([exited(0), exited(1), ended('lost'), ended('timed-out'), ended('over-budget'), null, null]);
+  const isLaunched = own.chance(0.8);
+  const failed = ended('launch-failed', { rule: 'no-bubblewrap', restricted: false });
+  const agent = { ...noReport, session: 'a session', model: 'm', trips: [trip] };
+  const end = (stop: Ending | null): Ending => (isLaunched ? (stop ?? ending ?? exited(0)) : failed);
+  return {
+    started: isLaunched ? startedRecord(job) : null,
+    exit: (stop) => ({
+      ...exitRecord({ ending: end(stop), handoff: absent, snapshot: null, ...(isLaunched ? { agent } : {}) }),
+      refusals: isLaunched ? ['approve demo-ab12'] : [],
+    }),
+  };
+}
+
+const courses = { attempt, check, generate, orchestrator } as const;
 
 type Outcome = {
   readonly ending: Ending;
@@ -308,6 +341,7 @@ function notesOf({ chaos, planOf }: Tools, job: Job): readonly AgentNote[] {
   const posted = { note: 'posted', post: 1, kind: 'question', target: 'person', text: 'which one?' } as const;
   const told = { note: 'posted', post: 2, kind: 'note', target: 'all', text: 'it is the first' } as const;
   const onBoard = boardNotes(random(Number.parseInt(job.nonce.slice(0, 8), 16)), planOf(job.id.split('.')[0] ?? ''));
+  if (job.kind === 'orchestrator') return guidanceNotes(random(Number.parseInt(job.nonce.slice(0, 8), 16)));
   if (job.agent === null)
     return [...(chaos.strikes(0.1) ? [asked] : []), ...(chaos.strikes(0.1) ? [posted, told] : []), ...onBoard];
   const session = sessionOf(job);
@@ -324,13 +358,43 @@ function notesOf({ chaos, planOf }: Tools, job: Job): readonly AgentNote[] {
   ];
 }
 
+/** Guidance that looks as if it decided something, and things that an orchestrator may not do. */
+function guidanceNotes(random: Random): readonly AgentNote[] {
+  const guidance = {
+    note: 'posted',
+    kind: 'orchestrator-guidance',
+    text: 'use the first',
+    severity: 'critical',
+  } as const;
+  const references = ['record:1', 'path:a/a.txt'];
+  const tried: readonly AgentNote[] = [
+    { ...guidance, post: 1, target: 'all', references, dependsOn: ['1'], closureCondition: 'it is used' },
+    { ...guidance, post: 2, target: taskId('a') },
+    { ...guidance, post: 3, target: 'capability:sql' },
+    { ...guidance, post: 4, target: 'person' },
+    { note: 'posted', post: 5, kind: 'request', target: taskId('a'), text: 'do more', severity: 'critical' },
+    { note: 'posted', post: 6, kind: 'decision', target: 'all', text: 'the first', references },
+    { note: 'acted', record: '1', act: 'resolve', text: 'it is settled' },
+    { note: 'acted', record: '1', act: 'dismiss', text: 'not needed' },
+    { note: 'started', session: 'a session', model: 'm' },
+    { note: 'denied', tool: 'tidegate handoff', because: { rule: 'orchestrator-only' } },
+    { note: 'tripped', trip },
+  ];
+  return tried.filter(() => random.chance(0.4));
+}
+
 /** Now and then, posts to anybody and acts on any record, allowed or not. */
-function boardNotes(random: Random, { waves }: FrozenPlan): readonly AgentNote[] {
-  if (random.chance(0.85)) return [];
+function boardNotes(random: Random, { waves, board }: FrozenPlan): readonly AgentNote[] {
+  if (random.chance(board === undefined ? 0.85 : 0.4)) return [];
   const tasks = waves.flatMap((wave) => [...wave.tasks, ...(wave.closure ?? [])]).map(({ id }) => id);
   const targets = [...tasks, taskId('nobody'), 'person', 'all', 'capability:sql'] as const;
   const severity = (): { readonly severity?: Severity } =>
     random.chance(0.5) ? {} : { severity: random.pick(['advisory', 'normal', 'critical'] as const) };
+  if (board !== undefined && random.chance(0.6)) {
+    const references = waves.flatMap(({ tasks: some }) => some.flatMap(({ id }) => [`path:${id}/x.txt`]));
+    const target = random.pick([...waves.flatMap(({ tasks: some }) => some.map(({ id }) => id)), 'owner'] as const);
+    return [{ note: 'posted', post: 10, kind: 'question', target, text: 'which one?', references }];
+  }
   const posts = Array.from(
     { length: 1 + random.below(2) },
     (_, index): AgentNote => ({

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { TaskId } from '../../src/domain/base/ids.ts';
 import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { canonicalJson } from '../../src/domain/plan/plan.ts';
 import { relaunchOf } from '../../src/domain/relaunch/relaunch.ts';
 import { evolveRun, foldRun, type RunState } from '../../src/domain/run/run.ts';
+import { isLive } from '../../src/domain/run/schedule.ts';
+import { obstacleTo } from '../../src/domain/run/waiting.ts';
 import { replayRun } from '../../src/engine/replay.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
+import { checkWithoutOrchestrator } from '../support/check-orchestrator.ts';
 import { checkHistory, type Violation } from '../support/checker.ts';
 import { theRun } from '../support/plans.ts';
 import { type Simulation, simulate, type Weather } from './simulate.ts';
@@ -17,7 +21,7 @@ const one = process.env['SEED'];
 const count = Number(process.env['SEEDS'] ?? 400);
 const storm: Weather = { misfortunes: 12, whims: 8, crashes: 4 };
 /** Beyond the usual number; each found a bug once. */
-const remembered = [1225, 1286, 1620, 2410, 3528, 5917, 7224, 7797, 8934];
+const remembered = [972, 1225, 1286, 1620, 2410, 3152, 3528, 5917, 6845, 7224, 7797, 8934];
 const seeds =
   one === undefined
     ? [...new Set([...Array.from({ length: count }, (_, index) => index + 1), ...remembered])]
@@ -67,12 +71,32 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
       });
       for (const { event } of played.stored) {
         const landed = event.type === 'dependency-resolved' && event.landed !== undefined ? ' by a landing' : '';
-        seen.set(`${event.type}${landed}`, (seen.get(`${event.type}${landed}`) ?? 0) + 1);
+        const branch = event.type === 'dependency-added' && event.branch !== undefined ? ' of a branch' : '';
+        const taken = event.type === 'record-posted' && event.repository !== undefined ? ' in the repository' : '';
+        const name = `${event.type}${landed}${branch}${taken}`;
+        seen.set(name, (seen.get(name) ?? 0) + 1);
       }
       expect({ seed, wrong: await wrongWith(played) }).toEqual({ seed, wrong: [] });
     }
-    const types = ['added', 'owed', 'unmet', 'resolved', 'cancelled', 'resolved by a landing'];
-    expect(types.filter((type) => !seen.has(`dependency-${type}`))).toEqual([]);
+    const types = ['added', 'added of a branch', 'owed', 'unmet', 'resolved', 'cancelled', 'resolved by a landing'];
+    const names = [...types.map((type) => `dependency-${type}`), 'record-posted in the repository'];
+    expect(names.filter((name) => !seen.has(name))).toEqual([]);
+  });
+
+  test('while time passes and agents ask each other: nothing is answered by it', { timeout: 300_000 }, async () => {
+    const seen = { rerouted: 0, escalated: 0, told: 0 };
+    for (let seed = 1; seed <= Number(process.env['CLOCKS'] ?? 40); seed += 1) {
+      const played = await simulate(seed, { ...storm, clocks: true }).catch((cause: unknown) => {
+        throw new Error(`seed ${seed}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      });
+      for (const { event } of played.stored) {
+        if (event.type === 'record-changed' && event.route !== undefined) seen.rerouted += 1;
+        if (event.type === 'record-posted' && event.place.route?.reason === 'escalated') seen.escalated += 1;
+        if (event.type === 'records-overdue') seen.told += 1;
+      }
+      expect({ seed, wrong: await wrongWith(played) }).toEqual({ seed, wrong: [] });
+    }
+    for (const [what, times] of Object.entries(seen)) expect({ what, times: times > 0 }).toEqual({ what, times: true });
   });
 
   test('ten at once on one branch, and one more that waits for a person all the time', {
@@ -99,6 +123,27 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
       });
     }
     for (const [what, times] of Object.entries(seen)) expect({ what, times: times > 0 }).toEqual({ what, times: true });
+  });
+
+  test('with an orchestrator that dies at any moment: it starts, posts, is refused and ends, and nothing else differs', {
+    timeout: 300_000,
+  }, async () => {
+    const seen = new Set<string>();
+    const [alone, several] = [storm, { misfortunes: 12, whims: 40, crashes: 5, runs: 5, dependencies: 24 }];
+    for (let seed = 1; seed <= Number(process.env['GUIDED'] ?? 70); seed += 1) {
+      const weather: Weather = { ...(seed % 10 === 3 ? several : alone), orchestrator: true };
+      const played = await simulate(seed, weather).catch((cause: unknown) => {
+        throw new Error(`seed ${seed}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      });
+      for (const { event } of played.stored) {
+        if (event.type === 'orchestrator-ended') seen.add(event.ending.reason);
+        if (event.type === 'orchestrator-noted')
+          seen.add(event.refused === undefined ? (event.place === undefined ? 'noted' : 'guided') : 'refused');
+      }
+      expect({ seed, wrong: await wrongWith(played) }).toEqual({ seed, wrong: [] });
+    }
+    const ends = ['exited', 'launch-failed', 'lost', 'over-budget', 'stopped', 'timed-out'];
+    expect([...seen].toSorted()).toEqual([...ends, 'guided', 'noted', 'refused'].toSorted());
   });
 
   test('in calm weather without a crash, too', async () => {
@@ -185,22 +230,28 @@ async function wrongWith(played: Simulation): Promise<readonly (Violation | stri
     ...checkHistory(stored, { git: facts, processes: living }),
     ...(verified.ok ? [] : [verified.problem]),
     ...refold(stored.filter(({ stream }) => stream === theRun)),
+    ...[...Map.groupBy(stored, ({ stream }) => stream).values()].flatMap(checkWithoutOrchestrator),
     ...unannounced(stored.filter(({ stream }) => stream === theRun)),
   ];
 }
 
-/** Every launch was listed as one of the next launches just before it. */
+/** Every launch, and every task that starts again for records, was the first of the next launches that could start just before it. */
 function unannounced(stored: readonly Stored[]): readonly string[] {
   let state: RunState | null = null;
   const wrong: string[] = [];
   for (const record of stored) {
     const { event } = record;
-    if (
-      event.type === 'attempt-intended' &&
-      state !== null &&
-      !relaunchOf(state).some(({ task }) => task === event.task)
-    )
-      wrong.push(`${record.seq}: ${event.attempt} is launched, and nobody could know`);
+    if (state !== null && (event.type === 'attempt-intended' || event.type === 'helper-assigned')) {
+      const now: RunState = state;
+      const running = Object.values(now.tasks).filter(isLive);
+      const isFree = (id: TaskId): boolean => {
+        const task = now.tasks[id];
+        return task !== undefined && task.base !== null && obstacleTo(now, task, running) === null;
+      };
+      const next = relaunchOf(now).map(({ task }) => task);
+      const [first] = event.type === 'helper-assigned' ? next : next.filter(isFree);
+      if (first !== event.task) wrong.push(`${record.seq}: ${event.task} starts, but ${first} comes first`);
+    }
     state = evolveRun(state, record);
   }
   return wrong;

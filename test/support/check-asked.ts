@@ -29,7 +29,10 @@ function askedBy(event: Stored['event']): Readonly<Record<string, unknown>> | nu
     case 'message-sent':
       return { type: 'requested-send', task: event.task, message: event.message };
     case 'record-posted':
-      if (event.kind === 'resolved-by-policy' && event.by.via === 'policy') return null;
+      // a rule posts these; check-records.ts says when it may
+      if (event.by.via === 'policy' && ['resolved-by-policy', 'human-escalation'].includes(event.kind)) return null;
+      // what a run takes over was asked for in the stream of the repository
+      if (event.repository !== undefined) return null;
       if (event.place.of !== undefined) return { type: 'requested-record', act: 'escalate', text: event.text };
       return { type: 'requested-post', kind: event.kind, target: event.target, text: event.text };
     case 'record-answered':

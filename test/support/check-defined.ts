@@ -1,6 +1,6 @@
 import type { DefinitionChange } from '../../src/domain/landing/earlier-definitions.ts';
-import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
+import { letsPass } from './check-compared.ts';
 import type { Violation } from './checker.ts';
 import { all } from './events-found.ts';
 import { versionAt } from './plan-versions.ts';
@@ -22,11 +22,14 @@ export function checkDefined(history: readonly Stored[]): readonly Violation[] {
     );
     const say = (what: string): Violation => ({ invariant: 'I4', seq, what });
     if (compared === undefined) return [say(`${event.new} redefines checks and was not compared with the branch`)];
-    const { tree, before: earlier } = compared.event;
-    return [tree, ...(earlier === undefined ? [] : [earlier.tree])].flatMap((one) =>
+    const { tree, before: earlier, baseline } = compared.event;
+    const merged = all(before, 'merged').flatMap((one) => one.event.tasks.map(({ task, by = task }) => by));
+    const own = { tree, against: baseline?.tree, tasks: merged };
+    const trials = earlier === undefined ? [own] : [own, { tree: earlier.tree, against: baseline?.tree }];
+    return trials.flatMap((trial) =>
       plan.checks
-        .filter(({ name }) => !hasPassed(before, since, name, one))
-        .map(({ name }) => say(`${event.new} redefines checks, and ${name} did not pass on ${one}`)),
+        .filter((check) => !letsPass(history, seq, { check, ...trial }))
+        .map(({ name }) => say(`${event.new} redefines checks, and ${name} did not pass on ${trial.tree}`)),
     );
   });
 }
@@ -46,9 +49,3 @@ function ungranted(before: readonly Stored[], tasks: readonly string[] | null): 
 
 const isGranted = (before: readonly Stored[], task: string, path: string): boolean =>
   all(before, 'task-granted').some(({ event }) => event.task === task && event.paths.includes(path));
-
-function hasPassed(before: readonly Stored[], since: number, name: string, tree: string): boolean {
-  const ended = (one: { readonly seq: number; readonly event: RunEvent & { readonly type: 'check-ended' } }): boolean =>
-    one.seq > since && one.event.check.name === name && one.event.check.tree === tree;
-  return all(before, 'check-ended').findLast(ended)?.event.check.outcome === 'passed';
-}

@@ -35,10 +35,42 @@ export function checkDerived(history: readonly Stored[]): readonly Violation[] {
     const since = history.filter((one) => one.seq > (held?.seq ?? 0) && one.seq < seq);
     if (held === undefined || held.event.hold.because === 'needs' || isMoved(since, event))
       found.push(say('its task is not held'));
+    const work = snapshotsOf(history, seq).findLast(({ commit }) => commit === snapshot);
+    const isChanged = (path: string) => work?.diff.some((one) => one.path === path && one.change === 'modified');
+    if (failing === '' && !event.inputs.paths.every(isChanged)) found.push(say('a file is new, removed or renamed'));
     if (spentOn(history, seq, event) >= limitOf(history, seq, plan, event)) found.push(say('its budget was used up'));
     return found;
   });
-  return [...made, ...checkMergedFor(history)];
+  return [...made, ...checkMergedFor(history), ...checkProgram(history)];
+}
+
+/** What gates judged before this point. */
+const snapshotsOf = (history: readonly Stored[], seq: number) =>
+  all(history, 'phase-judged').flatMap(({ seq: at, event }) =>
+    at < seq && event.phase === 'monitor' && event.evidence.snapshot !== null ? [event.evidence.snapshot] : [],
+  );
+
+/** I2: the program of the resolver is changed only by a task that names the file, or to which a person granted it. */
+function checkProgram(history: readonly Stored[]): readonly Violation[] {
+  return all(history, 'round-opened').flatMap(({ seq, event }) => {
+    const { plan } = versionAt(history, seq);
+    const program = plan.resolver?.definitions?.map(({ path }) => path) ?? [];
+    const isMerged = all(history, 'merged').some(
+      (one) => one.seq > seq && one.event.wave === event.wave && one.event.round === event.round,
+    );
+    if (program.length === 0 || !isMerged) return [];
+    return event.tasks.flatMap(({ task, snapshot }): readonly Violation[] => {
+      const planned = plan.waves.flatMap((wave) => wave.tasks).find(({ id }) => id === task);
+      const granted = all(history, 'task-granted').filter((one) => one.seq < seq && one.event.task === task);
+      const named = [
+        ...[...(planned?.owns ?? []), ...(planned?.shares ?? []), ...(planned?.locks ?? []), ...(plan.unprotect ?? [])],
+        ...granted.flatMap((one) => one.event.paths),
+      ];
+      const diff = snapshotsOf(history, seq).findLast(({ commit }) => commit === snapshot)?.diff ?? [];
+      const touched = diff.filter(({ path }) => program.includes(path) && !named.some((one) => naiveMatch(one, path)));
+      return touched.map(({ path }) => ({ invariant: 'I2', seq, what: `${task}: ${path} is of the resolver` }));
+    });
+  });
 }
 
 function faultsOf(plan: FrozenPlan, { planned, standsFor, wave, granted = [] }: Derived): readonly string[] {
@@ -46,7 +78,8 @@ function faultsOf(plan: FrozenPlan, { planned, standsFor, wave, granted = [] }: 
   const [stands] = (plan.waves[wave]?.tasks ?? []).filter(({ id }) => standsFor.includes(id));
   if (standsFor.length !== 1 || stands === undefined) return ['it stands for no task of its wave'];
   const { agent, command, model } = planned;
-  if (sortedJson({ agent, command, model }) !== sortedJson(plan.resolver ?? null))
+  const { definitions: _, ...named } = plan.resolver ?? {};
+  if (plan.resolver === undefined || sortedJson({ agent, command, model }) !== sortedJson(named))
     wrong.push('the plan names another agent');
   const names = planned.owns ?? [];
   if (names.length === 0 || planned.shares.length + planned.locks.length > 0) wrong.push('it owns something else');
@@ -108,7 +141,28 @@ function checkMergedFor(history: readonly Stored[]): readonly Violation[] {
       );
       if (compared === undefined) found.push(say('its result was not compared'));
       else if (compared.event.markers.length > 0) found.push(say('it left markers of a conflict'));
+      found.push(...unnamedIn(since, by, compared?.event.gone ?? []).map((path) => say(`it lost a change in ${path}`)));
       return found;
     }),
   );
+}
+
+/** Paths in which a change is gone that neither the handoff names nor a person left out by hand. */
+function unnamedIn(events: readonly Stored[], task: string, gone: Found<'sides-compared'>['event']['gone']) {
+  const judged = all(events, 'phase-judged').findLast(({ event }) => event.phase === 'monitor' && event.task === task);
+  const evidence = judged?.event.phase === 'monitor' ? judged.event.evidence : undefined;
+  const dropped = evidence?.handoff.kind === 'given' ? (evidence.handoff.handoff.dropped ?? []) : [];
+  const edited = evidence?.acceptance?.edited ?? [];
+  return gone
+    .filter(({ path, from, to, mode }) => {
+      const isNamed = dropped.some((entry) => {
+        if (entry.startsWith(`${path} `)) return true;
+        const [part = '', ...reason] = entry.startsWith(`${path}:`) ? entry.slice(path.length + 1).split(' ') : [];
+        if (reason.join('').trim() === '') return false;
+        const [first, last = first] = part.split('-').map(Number);
+        return mode === undefined ? (first ?? Infinity) <= from && to <= (last ?? 0) : part === 'mode';
+      });
+      return !isNamed && !edited.includes(path);
+    })
+    .map(({ path }) => path);
 }

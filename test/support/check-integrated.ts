@@ -1,4 +1,5 @@
 import type { Stored } from '../../src/ports/ledger.ts';
+import { branchBefore, letsPass } from './check-compared.ts';
 import type { GitFacts, Violation } from './checker.ts';
 import { all, type Found } from './events-found.ts';
 import { versionAt } from './plan-versions.ts';
@@ -6,7 +7,7 @@ import { versionAt } from './plan-versions.ts';
 /** I3, I4: what moves the run branch is the whole candidate, with its generated files, and exactly that was checked. */
 export function checkIntegrated(history: readonly Stored[], git: GitFacts | undefined): readonly Violation[] {
   return all(history, 'merged').flatMap(({ seq, event }) => {
-    const { plan, since } = versionAt(history, seq);
+    const { plan } = versionAt(history, seq);
     const found: Violation[] = [];
     const before = history.filter((one) => one.seq < seq);
     const isThis = (one: { readonly event: { readonly wave: number; readonly round: number } }): boolean =>
@@ -24,22 +25,17 @@ export function checkIntegrated(history: readonly Stored[], git: GitFacts | unde
       found.push({ invariant: 'I4', seq, what: `merged ${event.new}, the candidate is ${top.commit}` });
     if (generates)
       for (const what of notRebuilt(built, rebuilt, completed, git)) found.push({ invariant: 'I4', seq, what });
-    for (const { name } of plan.checks) {
-      const ran = all(before, 'check-ended').findLast(
-        (one) => one.seq > since && one.event.check.name === name && one.event.check.tree === top.tree,
-      );
-      if (ran?.event.check.outcome !== 'passed')
-        found.push({ invariant: 'I3', seq, what: `merged, but ${name} did not pass on it` });
-    }
+    const opened = all(before, 'round-opened').findLast(isThis);
+    const tasks = (opened?.event.tasks ?? []).map(({ task, by = task }) => by);
+    const against = branchBefore(history, opened?.seq ?? seq);
+    for (const check of plan.checks)
+      if (!letsPass(history, seq, { check, tree: top.tree, against, tasks }))
+        found.push({ invariant: 'I3', seq, what: `merged, but ${check.name} did not pass on it` });
     const whole = generates ? completed : all(before, 'candidate-built').findLast(isThis);
     const defined = promoted?.before ?? whole?.event.before;
-    for (const { name } of defined === undefined ? [] : plan.checks) {
-      const ran = all(before, 'check-ended').findLast(
-        (one) => one.seq > since && one.event.check.name === name && one.event.check.tree === defined?.tree,
-      );
-      if (ran?.event.check.outcome !== 'passed')
-        found.push({ invariant: 'I3', seq, what: `merged, but ${name} did not pass as it was defined before` });
-    }
+    for (const check of defined === undefined ? [] : plan.checks)
+      if (!letsPass(history, seq, { check, tree: defined?.tree, against }))
+        found.push({ invariant: 'I3', seq, what: `merged, but ${check.name} did not pass as it was defined before` });
     return found;
   });
 }

@@ -1,5 +1,6 @@
 import type { TaskId } from '../../src/domain/base/ids.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
+import { branchBefore, landsUnasked, letsPass } from './check-compared.ts';
 import type { GitFacts, Violation } from './checker.ts';
 import { all, type Found } from './events-found.ts';
 import { versionAt } from './plan-versions.ts';
@@ -22,10 +23,13 @@ export function checkLanded(history: readonly Stored[], git: GitFacts | undefine
     const yes = all(before, 'tap-decided').findLast((one) => one.event.tap === 'land');
     const isChoice = rebuilt?.event.tasks !== undefined || yes?.event.tasks !== undefined;
     // under a new version of the plan the definitions are compared again
-    const { since } = versionAt(history, seq);
+    const { plan, since } = versionAt(history, seq);
     const isCompared = rebuilt?.event.asMerged === true && rebuilt.seq > Math.max(yes?.seq ?? 0, since);
     if (rebuilt !== undefined && (!merged || isChoice || isCompared))
       for (const name of unchecked(before, rebuilt)) say(`the check ${name} had not passed on what was rebuilt`);
+    const own = plan.land === 'branch' || plan.land === 'pr';
+    const tree = rebuilt?.event.tree ?? branchBefore(history, intent?.seq ?? seq);
+    if (!own && landsUnasked(history, intent?.seq ?? seq, tree)) say('a check is red on it, and no person said yes');
     if (isChoice) for (const what of wrongChoice(before, landed, rebuilt, git)) say(what);
     else if (event.tasks.join() !== leftBefore(history, seq).join()) say('not all that was left is named as landed');
     for (const task of droppedSinceMerged(before))
@@ -38,16 +42,17 @@ export function checkLanded(history: readonly Stored[], git: GitFacts | undefine
 }
 
 function unchecked(before: readonly Stored[], { event, seq }: Found<'landing-rebuilt'>): readonly string[] {
-  const { plan, since } = versionAt(before, seq);
-  const trees = [event.tree, ...(event.before === undefined ? [] : [event.before.tree])];
-  return plan.checks.flatMap(({ name }) =>
-    trees.flatMap((tree) => {
-      const ran = all(before, 'check-ended').findLast(
-        (one) => one.seq > since && one.event.check.name === name && one.event.check.tree === tree,
-      );
-      return ran?.event.check.outcome === 'passed' ? [] : [name];
-    }),
-  );
+  const { plan } = versionAt(before, seq);
+  const against = event.baseline?.tree;
+  const end = (before.at(-1)?.seq ?? 0) + 1;
+  const tasks = all(before, 'merged').flatMap((one) => one.event.tasks.map(({ task, by = task }) => by));
+  return plan.checks
+    .filter(
+      (check) =>
+        !letsPass(before, end, { check, tree: event.tree, against, tasks }) ||
+        (event.before !== undefined && !letsPass(before, end, { check, tree: event.before.tree, against })),
+    )
+    .map(({ name }) => name);
 }
 
 /** Some of the tasks land: a person chose exactly these, and what lands is made of exactly these and what they need. */

@@ -11,7 +11,7 @@ import { me } from './plans.ts';
 /** A good history with contracts, proofs and promotions, broken in one way at a time. */
 let good: Simulation;
 beforeAll(async () => {
-  good = await simulate(270, { misfortunes: 0, whims: 0, crashes: 0 });
+  good = await simulate(383, { misfortunes: 0, whims: 0, crashes: 0 });
 });
 
 type Change = (event: LedgerEvent) => readonly LedgerEvent[];

@@ -48,7 +48,7 @@ export function checkProven(history: readonly Stored[]): readonly Violation[] {
       const at = { plan, since, core, snapshot };
       return task === undefined ? [] : openContract(before, task, at).map((what) => `${id}: ${what}`);
     });
-    return [...wrong, ...openPromotions(before, { plan, since, core, merged, of: event })].map(
+    return [...wrong, ...openPromotions(before, { plan, since, merged, of: event })].map(
       (what) => ({ invariant: 'I3', seq, what: `merged, but ${what}` }) as const,
     );
   });
@@ -145,8 +145,8 @@ function openContract(history: readonly Stored[], task: PlannedTask, at: At): re
       const taken = snapshot?.proofs?.find((proof) => proof.path === path);
       if (taken === undefined || !('sha256' in taken)) wrong.push(`it left no ${path}`);
     }
-    const isUnit = exit.proof === 'unit' && artifacts.length === 0;
-    if (isUnit && !isChecked(history, plan, snapshot?.tree, since)) wrong.push('its own tree is not checked');
+    if (exit.proof === 'unit' && !isChecked(history, plan, snapshot?.tree, since))
+      wrong.push('its own tree is not checked');
   }
   const onCandidate = exit.completion === 'integrated' || exit.proof === 'integration';
   if (onCandidate && plan.checks.length === 0) wrong.push('there are no checks');
@@ -168,20 +168,21 @@ const isChecked = (history: readonly Stored[], { checks }: FrozenPlan, tree: str
 /** Exactly the components whose last owner is in this round are promoted, with a proof where a person has to give one. */
 function openPromotions(
   history: readonly Stored[],
-  { plan, since, core, merged, of }: Omit<At, 'snapshot'> & { readonly merged: readonly string[]; readonly of: Round },
+  { plan, since, merged, of }: Pick<At, 'plan' | 'since'> & { readonly merged: readonly string[]; readonly of: Round },
 ): readonly string[] {
   const written = all(history, 'components-promoted').findLast(isOf(of))?.event.levels ?? {};
   return [...ownersIn(plan, of.wave)].flatMap(([component, { level, owners }]) => {
     const isThere = (task: string): boolean => merged.includes(task) || isFinished(history, task);
     const isDue = owners.some((owner) => merged.includes(owner)) && owners.every(isThere);
     if (!isDue) return component in written ? [`${component} is promoted without all its owners`] : [];
-    const isDecided = isResolved(history, { barrier: `component-${component}`, tree: core, since });
+    const isDecided = isResolved(history, { barrier: `component-${component}`, tree: null, since, wave: of.wave });
+    if (isDecided) return component in written ? [`${component} is promoted, although a person waived it`] : [];
     if (isSkipped(history, plan, component, of.wave)) {
       if (component in written) return [`${component} skips a level`];
-      return isDecided ? [] : [`${component} waits for an earlier wave`];
+      return [`${component} waits for an earlier wave`];
     }
     if (written[component] !== level) return [`${component} is not promoted to ${level}`];
-    if (isDecided || !isOfRunningSystem(level)) return [];
+    if (!isOfRunningSystem(level)) return [];
     return isComponentProven(history, component, level, owners) ? [] : [`nobody proved ${component} ${level}`];
   });
 }
@@ -259,14 +260,20 @@ function standing(history: readonly Stored[]): readonly Found<'proof-registered'
   );
 }
 
-type Resolution = { readonly barrier: string; readonly tree: string | undefined | null; readonly since: number };
+type Resolution = {
+  readonly barrier: string;
+  readonly tree: string | undefined | null;
+  readonly since: number;
+  readonly wave?: number;
+};
 
 /** A person asked for it, for this tree. A tree of null: for any. */
-const isResolved = (history: readonly Stored[], { barrier, tree, since }: Resolution): boolean =>
+const isResolved = (history: readonly Stored[], { barrier, tree, since, wave }: Resolution): boolean =>
   all(history, 'barrier-resolved').some(
     ({ seq, event }) =>
       seq > since &&
       event.barrier === barrier &&
+      (wave === undefined || event.wave === wave) &&
       (tree === null || event.tree === tree) &&
       all(history, 'requested-resolve').some(
         (asked) => asked.seq < seq && asked.event.barrier === barrier && asked.event.by.who === event.by.who,

@@ -7,7 +7,7 @@ import { attemptEnded, commit, created, idOf, intended, me, plan, snapshot, task
 const sketch = plan([{ a: {}, b: { needs: ['a'] }, c: {} }]);
 const roles = (['security', 'qa'] as const).map((closes) => task(`wave-1-${closes}`, { closes, owns: [] }));
 const frozen = { ...sketch, waves: sketch.waves.map((wave) => ({ ...wave, closure: roles })) };
-const print = fingerprintOf(frozen, task('a'), tree('base'));
+const print = fingerprintOf(frozen, task('a'), tree('base'), []);
 const begun = [
   created(frozen),
   { type: 'task-base-made', task: idOf('a'), commit: commit('base'), tree: tree('base'), of: [] },

@@ -13,6 +13,7 @@ export function checkRelaunched(history: readonly Stored[]): readonly Violation[
     ...all(history, 'wave-relaunched').flatMap((one) => [...checkAsked(history, one), ...checkEffect(history, one)]),
     ...checkPrints(history),
     ...checkContinued(history),
+    ...checkNeeds(history),
   ];
 }
 
@@ -73,7 +74,7 @@ export function misused(history: readonly Stored[], plan: FrozenPlan, reuse: Res
       ['attempt-ended', 'paths-dropped', 'task-edited'].includes(event.type) && 'task' in event && event.task === task,
   )?.event;
   const left = last !== undefined && 'snapshot' in last && typeof last.snapshot === 'object' ? last.snapshot : null;
-  const now = attempt === undefined ? null : printOf(history, plan, task, attempt.seq);
+  const now = attempt === undefined ? null : printOf(history, plan, task, attempt.seq, was.startsWith('1:'));
   return [
     ...(attempt?.event.fingerprint === was ? [] : [`${task} is reused for another fingerprint than it started with`]),
     ...(was === is && is === now ? [] : [`${task} is reused for something that it was not made from`]),
@@ -81,21 +82,100 @@ export function misused(history: readonly Stored[], plan: FrozenPlan, reuse: Res
   ];
 }
 
-/** The fingerprint of a task, written down a second time. */
-function printOf(history: readonly Stored[], plan: FrozenPlan, task: string, seq: number): string | null {
-  const base = all(history, 'task-base-made').findLast((one) => one.seq < seq && one.event.task === task)?.event.tree;
+/** The fingerprint of a task by everything in this history, written down a second time. `made`: its base was made before this record. */
+function printOf(
+  history: readonly Stored[],
+  plan: FrozenPlan,
+  task: string,
+  made: number,
+  hasWords: boolean,
+): string | null {
+  const base = all(history, 'task-base-made').findLast((one) => one.seq < made && one.event.task === task)?.event.tree;
   const planned = plan.waves.flatMap((wave) => wave.tasks).find((one) => one.id === task);
   if (planned === undefined || base === undefined) return null;
   const { forbid, focus, block } = plan;
-  return digest('sha256', sortedJson({ task: planned, forbid, focus, block, base }), 'hex');
+  const parts = { task: planned, forbid, focus, block, base };
+  return hasWords
+    ? `1:${digest('sha256', sortedJson({ ...parts, words: wordsTo(history, task) }), 'hex')}`
+    : digest('sha256', sortedJson(parts), 'hex');
+}
+
+/** What people wrote to a task: their records for it or for all, and their answers to its own. */
+function wordsTo(history: readonly Stored[], task: string): readonly object[] {
+  const records = new Map<string, { author: string | null; to: string; text: string; answer?: string | undefined }>();
+  const change = (record: string, to: string | undefined, answer: string | undefined, isAgent: boolean): void => {
+    const known = records.get(record);
+    if (known === undefined) return;
+    if (to !== undefined) known.to = to;
+    if (answer !== undefined) known.answer = isAgent ? undefined : answer;
+  };
+  for (const { event } of history) {
+    if (event.type === 'record-posted')
+      records.set(event.place.id, { author: null, to: event.place.to, text: event.text });
+    if (event.type === 'record-answered') change(event.record, undefined, event.text, false);
+    if (event.type === 'record-changed') change(event.record, event.to, event.answer, false);
+    if (event.type !== 'attempt-noted') continue;
+    for (const one of event.changes ?? []) change(one.record, one.to, one.answer, true);
+    const { note, place } = event;
+    if (place !== undefined && (note.note === 'posted' || note.note === 'acted'))
+      records.set(place.id, { author: event.task, to: place.to, text: note.text ?? '' });
+  }
+  return [...records].flatMap(([record, { author, to, text, answer }]): readonly object[] => {
+    if (author === null) return to === task || to === 'all' ? [{ record, text }] : [];
+    return author === task && answer !== undefined ? [{ record, answer }] : [];
+  });
 }
 
 function checkPrints(history: readonly Stored[]): readonly Violation[] {
-  return all(history, 'attempt-intended').flatMap(({ seq, event: { task, attempt, fingerprint } }) =>
-    fingerprint === undefined || fingerprint === printOf(history, versionAt(history, seq).plan, task, seq)
+  return all(history, 'attempt-intended').flatMap(({ seq, event: { task, attempt, fingerprint } }) => {
+    const before = history.filter((one) => one.seq < seq);
+    const { plan } = versionAt(history, seq);
+    return fingerprint === undefined || fingerprint === printOf(before, plan, task, seq, fingerprint.startsWith('1:'))
       ? []
-      : [{ invariant: 'I2', seq, what: `${attempt} has another fingerprint than its plan and base` } as const],
-  );
+      : [{ invariant: 'I2', seq, what: `${attempt} has another fingerprint than its plan and base` } as const];
+  });
+}
+
+/** What is merged was made from the work of its needs that is merged with it, or was before. Repaired work is checked on its own. */
+function checkNeeds(history: readonly Stored[]): readonly Violation[] {
+  return all(history, 'merge-intended').flatMap(({ seq, event: { wave, round } }) => {
+    const opened = all(history, 'round-opened').findLast(
+      (one) => one.seq < seq && one.event.wave === wave && one.event.round === round,
+    );
+    const before = history.filter((one) => one.seq < (opened?.seq ?? 0));
+    const repaired = new Set<string>(all(history, 'task-derived').flatMap(({ event }) => event.standsFor));
+    const planned = new Set<string>(
+      versionAt(history, seq).plan.waves.flatMap(({ tasks }) => tasks.map(({ id }) => id)),
+    );
+    const treeOf = (task: string): unknown => {
+      const left = before.findLast(
+        ({ event }) =>
+          ['attempt-ended', 'paths-dropped', 'task-edited'].includes(event.type) &&
+          'task' in event &&
+          event.task === task,
+      )?.event;
+      return left !== undefined &&
+        'snapshot' in left &&
+        typeof left.snapshot === 'object' &&
+        left.snapshot !== null &&
+        'tree' in left.snapshot
+        ? left.snapshot.tree
+        : null;
+    };
+    return (opened?.event.tasks ?? []).flatMap(({ task, by }) => {
+      const start = all(before, 'attempt-intended').findLast((one) => one.event.task === task)?.seq ?? 0;
+      const base = all(before, 'task-base-made').findLast((one) => one.seq < start && one.event.task === task);
+      const old = (base?.event.of ?? []).filter(
+        (one) =>
+          one.tree !== undefined && planned.has(one.task) && !repaired.has(one.task) && treeOf(one.task) !== one.tree,
+      );
+      return by !== undefined
+        ? []
+        : old.map(
+            (need) => ({ invariant: 'I3', seq, what: `${task} is merged on other work of ${need.task}` }) as const,
+          );
+    });
+  });
 }
 
 /** A failed task continues at no cost only because another task has just finished. */

@@ -67,11 +67,10 @@ export function checkLandingRoles(history: readonly Stored[]): readonly Violatio
     if (rebuilt?.commit !== event.new || (rebuilt.unjudged ?? []).length === 0) return [];
     const { plan, since } = versionAt(history, seq);
     const closed = new Set(all(before, 'wave-closed').map((one) => one.event.wave));
-    const judges = plan.waves
-      .filter((_, index) => closed.has(index))
-      .map(({ closure = [] }) => closure.filter(({ closes }) => closes === 'integration' || closes === 'qa'));
+    const ran = plan.waves.flatMap(({ closure = [] }, index) => (closed.has(index) ? closure : []));
+    const judges = ['integration', 'qa'].flatMap((kind) => ran.findLast(({ closes }) => closes === kind) ?? []);
     const { tree } = rebuilt;
-    return (judges.findLast((roles) => roles.length > 0) ?? []).flatMap(({ id, closes = '' }) =>
+    return judges.flatMap(({ id, closes = '' }) =>
       isResolved(before, { role: id, tree, since })
         ? []
         : unreported(before, { role: id, closes, tree, since }).map(

@@ -14,12 +14,13 @@ export function checkSetups(history: readonly Stored[]): readonly Violation[] {
     const say = (what: string): Violation => ({ invariant: 'I3', seq, what: `${event.check.name}: ${what}` });
     if (event.check.because.rule !== 'setup-failed') return [say('it failed for no reason of its own')];
     if (event.purpose === 'base') return [say('a setup that fails on the base is held against it')];
-    const { since } = versionAt(history, seq);
+    const { plan, since } = versionAt(history, seq);
+    const mayFail = (name: string): boolean => plan.checks.some((one) => one.name === name && one.policy === 'ratchet');
     const tree = branchTree(history.filter((one) => one.seq < seq));
-    const isSetUp = ended.some(
-      (one) =>
-        one.seq > since && one.seq < seq && one.event.check.tree === tree && one.event.check.outcome === 'passed',
-    );
+    const isSetUp = ended.some(({ seq: at, event: { check } }) => {
+      const hasRun = check.outcome === 'passed' || (check.outcome === 'failed' && mayFail(check.name));
+      return at > since && at < seq && check.tree === tree && hasRun;
+    });
     return isSetUp ? [] : [say('its setup fails, and never passed on the run branch')];
   });
   const blames = all(history, 'culprit-found').flatMap(({ seq, event }): readonly Violation[] => {
@@ -27,7 +28,8 @@ export function checkSetups(history: readonly Stored[]): readonly Violation[] {
       (one) => one.seq < seq && one.event.check.tree === event.tree && one.event.check.name === event.check,
     );
     const outcome = last?.event.check.outcome;
-    if (outcome === 'failed' || outcome === 'timed-out') return [];
+    // a check that only counts can be worse and exit with 0
+    if (outcome === 'failed' || outcome === 'timed-out' || event.worse !== undefined) return [];
     return [{ invariant: 'I3', seq, what: `${event.task} is blamed for ${event.check}, which did not fail` }];
   });
   return [...setups, ...blames];

@@ -1,4 +1,5 @@
 import type { Stored } from '../../src/ports/ledger.ts';
+import { letsPass } from './check-compared.ts';
 import type { GitFacts, Violation } from './checker.ts';
 import { all } from './events-found.ts';
 import { versionAt } from './plan-versions.ts';
@@ -45,12 +46,10 @@ function unchecked(
     wrong.push('moved to other reverts than prepared');
   const held = git?.commit(undone.new)?.tree;
   if (held !== undefined && held !== prepared.tree) wrong.push('the reverts hold another tree than was checked');
-  const { plan, since } = versionAt(history, intended);
-  for (const { name } of plan.checks) {
-    const ran = all(before, 'check-ended').findLast(
-      ({ seq, event }) => seq > since && event.check.name === name && event.check.tree === prepared.tree,
-    );
-    if (ran?.event.check.outcome !== 'passed') wrong.push(`the check ${name} had not passed on the reverts`);
+  const { plan } = versionAt(history, intended);
+  for (const check of plan.checks) {
+    const trial = { check, tree: prepared.tree, against: prepared.baseline?.tree, isRequested: true };
+    if (!letsPass(history, intended, trial)) wrong.push(`the check ${check.name} had not passed on the reverts`);
   }
   return wrong;
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   world = { git: { refs: good.git.refs(), commit: (id) => good.git.find(id) }, processes: good.living };
 });
 /** Plays a plan with checks that merges several tasks and lands them. */
-const landingSeed = 12;
+const landingSeed = 6;
 
 type Ended = Extract<LedgerEvent, { type: 'attempt-ended' }>;
 type Change = (event: LedgerEvent, record: Stored) => readonly LedgerEvent[];

@@ -12,6 +12,7 @@ import { checkIntegrated } from './check-integrated.ts';
 import { checkKept } from './check-kept.ts';
 import { checkLanded } from './check-landed.ts';
 import { checkOffered } from './check-offered.ts';
+import { checkOrchestrator } from './check-orchestrator.ts';
 import { checkClosedProven, checkLandedProven, checkProven } from './check-proven.ts';
 import { checkQueue } from './check-queue.ts';
 import { checkRecords } from './check-records.ts';
@@ -31,14 +32,16 @@ import { takenByHand } from './taken-by-hand.ts';
  */
 export function checkHistory(stored: readonly Stored[], world: World = {}): readonly Violation[] {
   const streams = [...new Set(stored.map((one) => one.stream))].filter((stream) => stream !== 'repo');
+  const repository = stored.filter(({ stream }) => stream === 'repo');
   const histories = streams.map((stream) => stored.filter((one) => one.stream === stream));
   return [
     ...checkChain(stored),
     ...checkEpochs(stored),
     ...checkSecrets(stored, world.canaries ?? []),
     ...histories.flatMap((history) =>
-      history[0]?.stream.startsWith('external:') ? checkExternal(history) : checkRun(history, world),
+      history[0]?.stream.startsWith('external:') ? checkExternal(history) : checkRun(history, world, repository),
     ),
+    ...checkAsked(repository),
     ...checkQueue(stored),
     ...checkDependencies(stored),
     ...checkReachable(stored, world.git),
@@ -132,7 +135,7 @@ function checkSecrets(stored: readonly Stored[], canaries: readonly string[]): r
 
 // ── one run ────────────────────────────────────────────────────────────────────────────────────────────
 
-function checkRun(history: readonly Stored[], { git }: World): readonly Violation[] {
+function checkRun(history: readonly Stored[], { git }: World, repository: readonly Stored[]): readonly Violation[] {
   const created = all(history, 'run-created')[0];
   if (created === undefined)
     return history.some(({ event }) => !event.type.startsWith('requested-'))
@@ -146,7 +149,8 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkMerged(history),
     ...checkDerived(history),
     ...checkRoles(history),
-    ...checkRecords(history),
+    ...checkRecords(history, repository),
+    ...checkOrchestrator(history),
     ...checkLandingRoles(history),
     ...checkRepeated(history),
     ...checkProven(history),

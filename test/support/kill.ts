@@ -154,12 +154,12 @@ export const scenarios: readonly Scenario[] = [
     name: 'a conflict that a resolver resolves',
     plan: {
       checks,
-      resolver: { command: ['sh', '-c', `printf 'a\\nb\\n' > one.txt; ${handoff}`] },
-      tasks: { a: scripted(`echo a > one.txt; ${handoff}`), b: scripted(`echo b > one.txt; ${handoff}`) },
+      resolver: { command: ['sh', '-c', `printf 'a\\nb\\n' > readme.md; ${handoff}`] },
+      tasks: { a: scripted(`echo a > readme.md; ${handoff}`), b: scripted(`echo b > readme.md; ${handoff}`) },
     },
     before: async () => undefined,
     during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
-    files: ['one.txt', 'plan.yaml', 'readme.md'],
+    files: ['plan.yaml', 'readme.md'],
   },
   {
     name: 'a wave of which a person lets a part run again',
@@ -170,6 +170,20 @@ export const scenarios: readonly Scenario[] = [
     },
     before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')),
     during: ['retry', 'RUN', '--from', 'security', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md'],
+  },
+  {
+    name: 'a decision for all runs that a run takes over',
+    plan: {
+      tasks: {
+        one: scripted(
+          `tidegate post question --to person --severity critical --ref units.txt -m 'which?'; echo one > one.txt; ${handoff}`,
+          { owns: ['one.txt'] },
+        ),
+      },
+    },
+    before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')),
+    during: ['post', '--repository', '--kind', 'decision', '--ref', 'units.txt', '-m', 'metres', '--json'],
     files: ['one.txt', 'plan.yaml', 'readme.md'],
   },
   {

@@ -12,6 +12,7 @@ import {
   taskId,
   treeId,
 } from '../../src/domain/base/ids.ts';
+import { present } from '../../src/domain/base/result.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
 import type {
   DiffEntry,
@@ -230,11 +231,12 @@ export const firstAttempt = (id: string): Attempt => ({
   after: null,
 });
 
-export const started = (id: string, number = 1): RunEvent => ({
+export const started = (id: string, number = 1, at?: string): RunEvent => ({
   type: 'attempt-started',
   task: taskId(id),
   attempt: attempt(id, number),
   pid: 7,
+  ...present({ at }),
 });
 
 export type EndSketch = {

@@ -2,9 +2,13 @@ import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { Project } from './project.ts';
 
-/** Resolves with the first event of the live run that is like this, past or to come. */
-export async function untilEvent(here: Project, isMeant: (event: LedgerEvent) => boolean): Promise<LedgerEvent> {
-  const child = here.start(['events', '--follow', '--json']);
+/** Resolves with the first event that is like this, past or to come: of the live run, or `of` the run that is named. */
+export async function untilEvent(
+  here: Project,
+  isMeant: (event: LedgerEvent) => boolean,
+  ...of: readonly string[]
+): Promise<LedgerEvent> {
+  const child = here.start(['events', '--follow', '--json', ...of]);
   try {
     return await new Promise<LedgerEvent>((resolve, reject) => {
       let text = '';

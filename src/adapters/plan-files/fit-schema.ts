@@ -4,8 +4,7 @@ import { nearestWord } from '../../domain/base/nearest-word.ts';
 import type { KeyLevel, NamedValue, ValueType } from '../../domain/findings/document-rules.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import type { Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
-import { durationPattern } from '../../domain/settings/settings.ts';
-import { saysSomething } from '../../domain/settings/shapes.ts';
+import { durationPattern, saysSomething } from '../../domain/settings/shapes.ts';
 import { configSchema, frontMatterSchema, planSchema } from './schema.ts';
 
 /**

@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { type PlanHash, planHash, taskId } from '../../domain/base/ids.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
+import { parseOf } from '../../domain/checks/written-parse.ts';
 import { type Catalogues, freezeTargets } from '../../domain/closure/catalogue.ts';
 import { type DraftRole, draftRoles, programOf } from '../../domain/closure/role-drafts.ts';
 import { draftResolver } from '../../domain/derived/resolver-draft.ts';
+import { draftOrchestrator } from '../../domain/orchestrator/orchestrator-draft.ts';
 import { maturity } from '../../domain/plan/maturity.ts';
 import {
   type Check,
   canonicalJson,
   type FrozenPlan,
+  type PlannedBoard,
   type PlannedTask,
   type PlannedWave,
   type Skill,
@@ -25,7 +28,8 @@ import {
 import { promotesOf } from '../../domain/plan/promotions.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
 import { withLockNeeds } from '../../domain/scope/ownership.ts';
-import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
+import { type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
+import { durationSeconds } from '../../domain/settings/shapes.ts';
 
 /** SHA-256 of the canonical document: equal for equal meaning, changed by any change of it. */
 export const hashPlan = (plan: FrozenPlan): PlanHash =>
@@ -65,7 +69,8 @@ export function freeze(draft: PlanDraft, name: string, base: string, content: Pa
       env: set(settings.fence.env),
     },
     limits: { ...limits, ...(Object.keys(agents).length === 0 ? {} : { agents }), runUsd: run.usd },
-    taps: { start: settings.taps.start, expiresMinutes: durationMinutes(settings.taps.expires) },
+    taps: { start: settings.taps.start, expiresMinutes: durationSeconds(settings.taps.expires) / 60 },
+    board: freezeBoard(settings.board),
     setup,
     ...(typeof settings.setup === 'object' && settings.setup !== null
       ? { setupInputs: set(settings.setup.inputs) }
@@ -82,7 +87,8 @@ export function freeze(draft: PlanDraft, name: string, base: string, content: Pa
     breaker: settings.breaker,
     ...(settings.commit === null ? {} : { commit: settings.commit }),
     ...(settings.thread.intake === null && settings.thread.threads === null ? {} : { thread: settings.thread }),
-    ...resolverKey(draft),
+    ...resolverKey(draft, definitions),
+    ...orchestratorKey(draft),
     ...repoKey(settings.repo),
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,
@@ -92,14 +98,32 @@ export function freeze(draft: PlanDraft, name: string, base: string, content: Pa
   });
 }
 
+function freezeBoard({ preferred, ...clocks }: ResolvedSettings['board']): PlannedBoard {
+  const { acknowledge, stale, answer } = clocks;
+  return {
+    acknowledgeSeconds: durationSeconds(acknowledge),
+    staleSeconds: durationSeconds(stale),
+    answerSeconds: durationSeconds(answer),
+    // of two preferred tasks the first gets the record, so the order stays
+    ...(Object.keys(preferred).length === 0 ? {} : { preferred }),
+  };
+}
+
 /** `sources`: definitions of `setup`, which could rewrite every file that the check reads, and of its own command. */
 function freezeCheck(
-  { name, run, minutes = 10, defines = [] }: SetCheck,
+  { name, run, minutes = 10, defines = [], parse, policy }: SetCheck,
   sources: readonly (CommandDefinitions | undefined)[],
 ): Check {
   const read = sources.flatMap((one) => one?.definitions ?? []);
   const all = mergeDefinitions([...read, ...defines.map((path) => ({ path }))]);
-  return { name, run, minutes, ...(all.length === 0 ? {} : { definitions: all }) };
+  return {
+    name,
+    run,
+    minutes,
+    ...(all.length === 0 ? {} : { definitions: all }),
+    ...(parse === undefined ? {} : { parse: parseOf(parse) }),
+    ...(policy === 'ratchet' ? { policy } : {}),
+  };
 }
 
 type SetCheck = ResolvedSettings['checks'][number];
@@ -159,10 +183,6 @@ function freezeRole(
   { catalogues, definitions }: RoleContent,
 ): PlannedTask {
   const { closes, targets, environments, markers } = role;
-  const program = programOf(role);
-  const read = (program === null ? undefined : definitions.get(program)?.definitions) ?? [];
-  // the plan holds the role, whatever the settings become
-  const defined = read.filter(({ path }) => path !== 'tidegate.yaml');
   const frozen = freezeTask(role, settings, new Map());
   const clauses = frozen.directive.clauses.filter((clause) => clause !== 'merge-gate');
   return {
@@ -170,7 +190,7 @@ function freezeRole(
     directive: { ...frozen.directive, clauses: ['closure-role', ...clauses] },
     allowEmpty: true,
     closes,
-    ...(defined.length === 0 ? {} : { definitions: defined }),
+    ...definitionsKey(role, definitions),
     ...(markers === true ? { markers } : {}),
     ...(targets === undefined ? {} : { targets: freezeTargets(role, catalogues) }),
     ...(environments === undefined ? {} : { environments: set(environments) }),
@@ -178,11 +198,32 @@ function freezeRole(
 }
 
 /** Absent when the plan has no resolver. */
-function resolverKey(draft: PlanDraft): Pick<FrozenPlan, 'resolver'> {
+function resolverKey(draft: PlanDraft, definitions: BaseContent['definitions']): Pick<FrozenPlan, 'resolver'> {
   const resolver = draftResolver(draft);
   if (resolver === null) return {};
   const { agent, command, model } = freezeTask(resolver, draft.settings, new Map());
-  return { resolver: { agent, command, model } };
+  return { resolver: { agent, command, model, ...definitionsKey(resolver, definitions) } };
+}
+
+/** The files of the base that a program of the plan consists of. Absent when there are none. */
+function definitionsKey(
+  task: Pick<DraftTask, 'keys'>,
+  definitions: BaseContent['definitions'],
+): Pick<PlannedTask, 'definitions'> {
+  const program = programOf(task);
+  const read = (program === null ? undefined : definitions.get(program)?.definitions) ?? [];
+  // the plan holds the program, whatever the settings become
+  const defined = read.filter(({ path }) => path !== 'tidegate.yaml');
+  return defined.length === 0 ? {} : { definitions: defined };
+}
+
+/** Absent when the plan has no orchestrator. Of a chain of agents it gets the first. */
+function orchestratorKey(draft: PlanDraft): Pick<FrozenPlan, 'orchestrator'> {
+  const orchestrator = draftOrchestrator(draft);
+  if (orchestrator === null) return {};
+  const { task, usd, minutes } = orchestrator;
+  const { agent, command, model, directive } = freezeTask(task, draft.settings, new Map());
+  return { orchestrator: { agent: agent[0] ?? '', command, model, text: directive.text, usd, minutes } };
 }
 
 /** Absent when the plan names no matrix. `levels` are those of promoted components. */

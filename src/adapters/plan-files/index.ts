@@ -4,6 +4,7 @@ import type { PlanHash } from '../../domain/base/ids.ts';
 import type { CommandDefinitions } from '../../domain/check-definitions/reading.ts';
 import { type Catalogues, cataloguePaths, lintTargets } from '../../domain/closure/catalogue.ts';
 import { draftRoles, programOf, withDesign } from '../../domain/closure/role-drafts.ts';
+import { draftResolver } from '../../domain/derived/resolver-draft.ts';
 import type { DocumentRules } from '../../domain/findings/document-rules.ts';
 import type { Finding, FindingOf, Rule } from '../../domain/findings/finding.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/plan/directive.ts';
@@ -197,6 +198,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...checks.map(({ run }) => run),
     ...(checks.length === 0 || setup === null ? [] : [setup]),
     ...roles,
+    ...[draftResolver(draft) ?? []].flat().flatMap((resolver) => programOf(resolver) ?? []),
   ];
   const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, CommandDefinitions>();
   const levels = matrix === 'missing' ? null : matrix;

@@ -65,6 +65,7 @@ describe('a plan', () => {
       fence: { mode: 'auto', network: null, read: [], write: [], env: [] },
       limits: { parallel: 4, attempts: 2, minutes: 60, silence: 15, usd: 10, turns: null, files: null, runUsd: 50 },
       taps: { start: 'run', expiresMinutes: 1440 },
+      board: { acknowledgeSeconds: 300, staleSeconds: 1800, answerSeconds: 1800 },
       setup: null,
       teardown: null,
       checks: [],

@@ -17,7 +17,7 @@ const rowsOf = (part: string) =>
   new Map([...part.matchAll(/^\| `([\w.]+)` \| (.*?) \|/gm)].map((match) => [match[1] ?? '', match[2] ?? '']));
 
 test('the example plans of the reference are sound', async () => {
-  expect(examples).toHaveLength(3);
+  expect(examples).toHaveLength(4);
   const root = await mkdtemp(join(tmpdir(), 'tidegate-reference-'));
   await using _ = { [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
   await mkdir(join(root, 'directives'));

@@ -56,7 +56,7 @@ test('a proof is kept by its hash, once, and taking it again gives the same', as
   expect(s.kept()).toHaveLength(1);
 });
 
-test('links, FIFOs, directories and paths that lead elsewhere are no proofs, and nothing blocks', async () => {
+test('links, FIFOs, directories, empty files and paths that lead elsewhere are no proofs, and nothing blocks', async () => {
   using s = scene();
   mkdirSync(join(s.root, 'directory'));
   symlinkSync('/etc/passwd', join(s.root, 'link'));
@@ -64,9 +64,11 @@ test('links, FIFOs, directories and paths that lead elsewhere are no proofs, and
   execFileSync('mkfifo', [join(s.root, 'pipe')]);
   const unfit = ['link', 'elsewhere/passwd', 'pipe', 'directory', '../outside', '.git/config', 'a//b'];
   writeFileSync(join(s.place, 'outside'), 'x');
-  const { proofs } = await s.take([...unfit, 'absent', 'no/such']);
+  s.write('empty', '');
+  const { proofs } = await s.take([...unfit, 'empty', 'absent', 'no/such']);
   expect(proofs).toEqual([
     ...unfit.map((path) => ({ path, fault: 'not-a-file' })),
+    { path: 'empty', fault: 'empty' },
     { path: 'absent', fault: 'absent' },
     { path: 'no/such', fault: 'absent' },
   ]);
@@ -90,9 +92,11 @@ test('a proof that was there before counts only when the attempt wrote it', asyn
   expect((await s.take(['a'], { prints })).proofs).toMatchObject([{ path: 'a', bytes: 6 }]);
   const id = execFileSync('git', ['hash-object', '--stdin'], { input: 'proof\n' }).toString().trim();
   const from = new Map([['a', { path: 'a', id, mode: '100644' }]]);
-  expect((await s.take(['a'], { from: from as ProofRequest['from'] })).proofs).toEqual([
-    { path: 'a', fault: 'unchanged' },
-  ]);
+  // also when only its time is new
+  for (const known of [new Map<string, string>(), prints])
+    expect((await s.take(['a'], { prints: known, from: from as ProofRequest['from'] })).proofs).toEqual([
+      { path: 'a', fault: 'unchanged' },
+    ]);
 });
 
 test('a secret is found and not kept, and a proof that is too large is named', async () => {

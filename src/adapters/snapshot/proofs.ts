@@ -40,8 +40,8 @@ export type TakenProofs = {
 };
 
 /**
- * Takes each declared proof of a workspace into the evidence store, whether git ignores it or not. A proof is a plain file that this
- * attempt wrote. Opens nothing else, follows no link, and keeps no content with a secret in it. Repeating it gives the same.
+ * Takes each declared proof of a workspace into the evidence store, whether git ignores it or not. A proof is a plain file with
+ * content that this attempt wrote. Opens nothing else, follows no link, and keeps no content with a secret in it. Repeating it gives the same.
  */
 export async function takeProofs(request: ProofRequest): Promise<TakenProofs> {
   const proofs: ProofEvidence[] = [];
@@ -78,6 +78,7 @@ function seeProof(request: ProofRequest, path: string, left: number): Seen | Unf
   const file = plainFile(request.root, path);
   if (typeof file === 'string') return unfit(file);
   const bytes = Number(file.stats.size);
+  if (bytes === 0) return unfit('empty');
   const limit = bytes > request.limits.file ? 'file' : bytes > left ? 'total' : null;
   if (limit !== null) {
     const where = shownPath(Buffer.from(path));
@@ -133,11 +134,9 @@ function readProof(
   return { sha256: hash.digest('hex'), id: blob.digest('hex'), scan };
 }
 
-/** A file that was there before the attempt, and that it did not write, says nothing about its work. */
-function isUnchanged({ prints, from }: ProofRequest, { path, stats }: WalkedFile, id: string): boolean {
-  const before = prints.get(path);
-  return before === undefined ? from.get(path)?.id === id : before === statPrint(stats);
-}
+/** A file that was there before the attempt says nothing about its work, if it did not write it or has the same content as before. */
+const isUnchanged = ({ prints, from }: ProofRequest, { path, stats }: WalkedFile, id: string): boolean =>
+  from.get(path)?.id === id || prints.get(path) === statPrint(stats);
 
 /** Leaves out what the base's version of the file has as well. */
 async function secretsIn(

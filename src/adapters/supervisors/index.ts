@@ -91,7 +91,7 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
       notify({ type: 'started', record: started, pid: files.supervisor()?.pid ?? 0 });
       if (!left.signal.aborted) spare.prepare();
     }
-    const notes = job.kind !== 'attempt' || reported.over ? [] : files.notes();
+    const notes = (job.kind !== 'attempt' && job.kind !== 'orchestrator') || reported.over ? [] : files.notes();
     if (notes.length > reported.notes) {
       reported.notes = notes.length;
       notify({ type: 'noted', notes });

@@ -4,7 +4,7 @@ import { endLine } from '../../domain/explain/ending.ts';
 import { checkOutput } from '../../domain/explain/hold.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
 import type { Explained } from '../../domain/explain/sentence.ts';
-import { plannedById } from '../../domain/plan/plan.ts';
+import { isRatchet, plannedById } from '../../domain/plan/plan.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
 import type { TaskState } from '../../domain/run/task.ts';
 import type { Stored } from '../../ports/ledger.ts';
@@ -132,13 +132,18 @@ function failingTail(state: RunState, { progress }: TaskState): string {
   return last === undefined ? '' : checkOutput(last).trimEnd();
 }
 
-/** Returns the checks of the integrated tree, or of the base if that already fails. */
-const checkCases = ({ branch, checks }: RunState): readonly CiCase[] =>
+/** Returns the checks of the integrated tree, or of the base if that already fails. One that may be red, as on the base, is no failure. */
+const checkCases = ({ branch, checks, plan }: RunState): readonly CiCase[] =>
   Object.values(checks)
     .filter(({ tree }) => tree === branch?.tree)
     .map((check) => ({
       name: check.name,
-      outcome: check.outcome === 'passed' ? 'passed' : 'failed',
+      outcome:
+        check.outcome === 'passed'
+          ? 'passed'
+          : plan.checks.some((one) => one.name === check.name && isRatchet(one))
+            ? 'skipped'
+            : 'failed',
       seconds: null,
       message: check.outcome,
       output: check.outcome === 'passed' ? '' : checkOutput(check).trimEnd(),
@@ -146,7 +151,7 @@ const checkCases = ({ branch, checks }: RunState): readonly CiCase[] =>
 
 const failedChecks = (checks: readonly CiCase[]): readonly CiProblem[] =>
   checks
-    .filter(({ outcome }) => outcome !== 'passed')
+    .filter(({ outcome }) => outcome === 'failed')
     .map(({ name, output }) => ({ title: `check ${name}`, message: output, file: null, line: null, column: null }));
 
 function needProblems(state: RunState): readonly CiProblem[] {

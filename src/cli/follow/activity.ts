@@ -1,5 +1,6 @@
-import type { AttemptId, CommitId, TaskId } from '../../domain/base/ids.ts';
+import type { AttemptId, TaskId } from '../../domain/base/ids.ts';
 import { safeLine } from '../../domain/base/safe-text.ts';
+import { mergedSnapshot } from '../../domain/derived/left-out.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { liveAttempt, snapshotOf, type TaskState } from '../../domain/run/task.ts';
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
@@ -14,7 +15,7 @@ type ActivitySource = {
 
 /** Reads what the agents of a run are doing and have changed. Reads nothing again that has not changed. */
 export function activityReader({ files, patches }: ActivitySource): (state: RunState) => Promise<Activity> {
-  const stats = new Map<CommitId, Diffstat | null>();
+  const stats = new Map<string, Diffstat | null>();
   const lines = new Map<AttemptId, { readonly bytes: number; readonly doing: string | null }>();
 
   async function doing(task: TaskState): Promise<string | null> {
@@ -35,15 +36,18 @@ export function activityReader({ files, patches }: ActivitySource): (state: RunS
     return now.doing;
   }
 
-  async function changes(task: TaskState): Promise<Diffstat | null> {
-    const snapshot = snapshotOf(task);
+  async function changes(state: RunState, task: TaskState): Promise<Diffstat | null> {
+    const isByOther = task.progress.status === 'merged' && task.progress.through !== undefined;
+    const snapshot = isByOther ? mergedSnapshot(state, task) : snapshotOf(task);
     if (snapshot === null) return null;
     const { base, commit } = snapshot;
-    const known = stats.get(commit);
+    // of a snapshot that was merged for another task, other changes count
+    const key = `${base}..${commit}`;
+    const known = stats.get(key);
     if (known !== undefined) return known;
     const counts = await patches.counts(base, commit);
     const stat = counts === null ? null : diffstatOf(counts);
-    stats.set(commit, stat);
+    stats.set(key, stat);
     return stat;
   }
 
@@ -51,7 +55,7 @@ export function activityReader({ files, patches }: ActivitySource): (state: RunS
     const activity = new Map<TaskId, TaskActivity>();
     // one after the other: each new snapshot starts a git process
     for (const task of Object.values(state.tasks))
-      activity.set(task.id, { doing: await doing(task), changes: await changes(task) });
+      activity.set(task.id, { doing: await doing(task), changes: await changes(state, task) });
     return activity;
   };
 }

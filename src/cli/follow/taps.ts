@@ -91,7 +91,9 @@ async function decide(
 /** Empty for commands, which cost nothing that we know of. */
 function budgetText({ plan }: RunView['state'], count: number): string {
   const paid = agentsIn(plan).some((agent) => agent !== 'command');
-  return paid ? ` (at most $${Math.min(count * plan.limits.usd, plan.limits.runUsd)})` : '';
+  const { orchestrator } = plan;
+  const guided = orchestrator === undefined || orchestrator.agent === 'command' ? 0 : orchestrator.usd;
+  return paid ? ` (at most $${Math.min(count * plan.limits.usd + guided, plan.limits.runUsd)})` : '';
 }
 
 /** Returns the question at a tap, for the terminal and the terminal UI. */

@@ -1,7 +1,8 @@
 import type { RunId } from '../../domain/base/ids.ts';
-import type { Result } from '../../domain/base/result.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import { describeRefusal, explain } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { theRepository } from '../../domain/repository/repository.ts';
 import type { SubjectKind, Subjects } from '../../engine/actions/action.ts';
 import { type ActionInputs, type ActionKinds, type ActionName, actions } from '../../engine/actions/actions.ts';
 import { type ActingCaller, mayPerform, type Performed, performAction } from '../../engine/actions/perform.ts';
@@ -16,12 +17,16 @@ import {
   type Program,
   usageError,
 } from './command.ts';
-import { resolveRun, resolveTask, resolveWholeRun, withRepository } from './subject.ts';
+import type { RepositoryAccess } from './ports.ts';
+import { repositorySubject, resolveRun, resolveTask, resolveWholeRun, withRepository } from './subject.ts';
 import { wordings } from './wording.ts';
 
 /** Runs a command that is exactly one action. */
 export const actOnce = (call: ActionCall, context: Context, { ports }: Pick<Program, 'ports'>): Promise<Outcome> =>
-  withRepository(ports.openRepository, context, 'ask', (repo) => act(repo, call));
+  withRepository(ports.openRepository, context, accessOf(call), (repo) => act(repo, call));
+
+/** A repository can be written to before its first run; anything else is about a run that is there. */
+const accessOf = ({ action }: ActionCall): RepositoryAccess => (actions[action].on === 'repository' ? 'act' : 'ask');
 
 /** Performs an action on a run or task that is named as a person types it. Also for the keys of the terminal UI. */
 export async function act<N extends ActionName>(
@@ -92,13 +97,16 @@ function outcomeOf<N extends ActionName>(
       return {
         exit: exitCodes.noAnswer,
         reason: 'no-answer',
-        problems: [`tidegate: no coordinator answers. Your request is recorded. Start one: tidegate resume ${run}`],
+        problems: [`tidegate: no coordinator answers. Your request is recorded. ${startOne(run)}`],
         data: { run },
       };
     case 'key-reused':
       throw new Error('commands ask without a key');
   }
 }
+
+const startOne = (run: RunId): string =>
+  run === theRepository ? 'Start one: tidegate resume <run>' : `Start one: tidegate resume ${run}`;
 
 /** Refuses an agent early, before a person is asked or something is prepared. Null when the caller may act. */
 export const refuseAgentAction = (repo: RepositoryHandle, action: ActionName, command: string): Outcome | null =>
@@ -122,7 +130,15 @@ const resolvers: {
     command: string,
     typed: string | undefined,
   ) => Promise<Result<Subjects[K], Outcome>>;
-} = { run: resolveWholeRun, task: resolveTask, part: resolveRun };
+} = {
+  run: resolveWholeRun,
+  task: resolveTask,
+  part: resolveRun,
+  repository: async (repo, command, typed) =>
+    typed === undefined
+      ? ok(await repositorySubject(repo))
+      : err(usageError('run-or-repository', `${command}: name a run, or use --repository`)),
+};
 
 /** Returns the command that an action belongs to. */
 const commandName = (action: ActionName): string =>
@@ -134,11 +150,17 @@ const commandsOfOthers = {
   replan: 'resume',
   discard: 'clean',
   'edit-landing': 'edit',
+  'post-above': 'post',
+  'answer-above': 'answer',
+  'record-above': 'record',
+  'add-branch-dependency': 'dep',
+  'end-branch-dependency': 'dep',
 } as const;
 
 /** Adds a pointer to `why` where the refusal itself names no fix. */
 function refusal(run: RunId, because: Finding): Outcome {
   const message = describeRefusal(because);
-  const look = explain(because).fix === undefined ? `; see tidegate why ${run}` : '';
+  const see = run === theRepository ? 'board --repository' : `why ${run}`;
+  const look = explain(because).fix === undefined ? `; see tidegate ${see}` : '';
   return { ...failure('refused', `refused: ${message}${look}`), data: { run, message } };
 }

@@ -1,3 +1,4 @@
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { ActionInputs, ActionName } from '../../engine/actions/actions.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import type { Terminal, Text } from '../../ports/terminal.ts';
@@ -188,6 +189,13 @@ export const usageError = (reason: string, message: string): Outcome => ({
   problems: [`tidegate: ${message}`],
   data: { message },
 });
+
+/** The names of a comma-separated list that may be given several times; undefined without one. An empty name is a mistake. */
+export function namesInLists(flag: string, lists: readonly string[]): Result<readonly string[] | undefined, Outcome> {
+  const names = lists.flatMap((list) => list.split(',')).map((name) => name.trim());
+  if (names.includes('')) return err(usageError('empty-name', `${flag}: a name is empty in ${lists.join(',')}`));
+  return ok(lists.length === 0 ? undefined : names);
+}
 
 export const failure = (reason: string, message: string): Outcome => ({
   exit: exitCodes.failed,

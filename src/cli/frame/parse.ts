@@ -33,10 +33,13 @@ export function parserOf(
     const typed = parser.opts();
     onParsed({
       ...Object.fromEntries(Object.keys(args).map((key, at) => [key, words[at]])),
-      ...Object.fromEntries(plain.map(([key, option]) => [key, inputOf(typed[key], option)])),
+      ...Object.fromEntries(plain.map(([key, option]) => [key, inputOf(typed[attributeOf(key)], option)])),
     });
   });
 }
+
+/** The library has the value of `--depends-on` as `dependsOn`. */
+const attributeOf = (key: string): string => key.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 

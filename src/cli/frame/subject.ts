@@ -1,8 +1,17 @@
 import type { TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { theRepository } from '../../domain/repository/repository.ts';
 import type { RunState } from '../../domain/run/run.ts';
+import type { Subjects } from '../../engine/actions/action.ts';
 import { currentRuns } from '../../engine/orders/current-run.ts';
-import { findSubject, isOpen, type KnownRun, knownRuns, type Subject } from '../../engine/orders/find-run.ts';
+import {
+  findSubject,
+  isOpen,
+  type KnownRun,
+  knownRuns,
+  readRepository,
+  type Subject,
+} from '../../engine/orders/find-run.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 import { type Context, done, failure, type Outcome, usageError } from './command.ts';
@@ -72,6 +81,19 @@ export async function resolveRun(
   );
 }
 
+/** Finds the run whose orchestrator is typed, as `run/orchestrator` or alone. Null when something else is typed. */
+export async function orchestratorSubject(
+  repo: RepositoryHandle,
+  command: string,
+  typed: string | undefined,
+): Promise<Result<RunSubject, Outcome> | null> {
+  const named = /^(?:([^/]+)\/)?orchestrator$/.exec(typed ?? '');
+  if (named === null) return null;
+  const subject = await resolveRun(repo, command, named[1], 'newest');
+  if (!subject.ok) return subject;
+  return subject.value.state.plan.orchestrator === undefined ? null : subject;
+}
+
 /** Finds a task, typed as `run/task` or as a task of the live run. Nothing typed means the only task. */
 export async function resolveTask(
   repo: RepositoryHandle,
@@ -101,6 +123,12 @@ export async function resolveWholeRun(
   const { run, task } = subject.value;
   return err(usageError('not-a-run', `${command}: takes a run, not the task ${run}/${task}`));
 }
+
+/** The repository itself, for actions on its board and on its branches. */
+export const repositorySubject = async (repo: RepositoryHandle): Promise<Subjects['repository']> => ({
+  run: theRepository,
+  repository: await readRepository(repo.ledger),
+});
 
 /** Shows the run that was typed. Without one, and with several live runs, shows each of them. */
 export async function showEach(

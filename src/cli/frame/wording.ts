@@ -1,6 +1,6 @@
 import { foldPath } from '../../domain/base/paths.ts';
 import { safeLine, shellPath, shellWord } from '../../domain/base/safe-text.ts';
-import { isOfAgent, recordById } from '../../domain/board/board.ts';
+import { isOfAgent, recordById, recordsOf } from '../../domain/board/board.ts';
 import { undecidedTap } from '../../domain/decide/answer-before-made.ts';
 import { plannedIn } from '../../domain/derived/derived-tasks.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
@@ -125,21 +125,30 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
     },
   },
   record: {
-    command: ({ run }, { record, act, text, to }) =>
-      [
-        `record ${run}/${record} ${act}`,
-        ...(to === undefined ? [] : [`--to ${to}`]),
-        ...(text === undefined ? [] : [`-m ${shellWord(text)}`]),
-      ].join(' '),
-    accepted: ({ run }, { record, act, to }) =>
-      to === undefined
-        ? `Done: ${act}, record ${run}/${record}. See: tidegate board ${run}`
-        : `Record ${run}/${record} is for ${to} now. See: tidegate board ${run}`,
+    command: recordCommand,
+    accepted: (subject, input) => `${recordDone(subject, input)} See: tidegate board ${subject.run}`,
+  },
+  'post-above': {
+    command: (_, { text }) => `post --repository -m ${shellWord(text)}`,
+    accepted: (_, { text, target = 'all' }) =>
+      `Posted for ${target === 'all' ? 'all runs' : target}: ${safeLine(text)}. See: tidegate board --repository`,
+  },
+  'answer-above': {
+    command: ({ run }, { record, text }) =>
+      text === null ? `answer ${run}/${record} --close` : `answer ${run}/${record} -m ${shellWord(text)}`,
+    accepted: ({ run }, { record, text }) =>
+      text === null ? `Closed ${run}/${record}.` : `Answered ${run}/${record}. Live runs get the answer.`,
+  },
+  'record-above': {
+    command: recordCommand,
+    accepted: (subject, input) => `${recordDone(subject, input)} See: tidegate board --repository`,
   },
   resolve: {
     command: ({ run }, { barrier, reason }) => `resolve ${run}/${barrier} -m ${shellWord(reason)}`,
     accepted: ({ run, state }, { barrier }) =>
-      `Resolved ${run}/${barrier} for the present candidate.${changesText(state, barrier)} See: tidegate why --all ${run}`,
+      recordsOf(state).some(({ id, kind }) => `${kind}-${id}` === barrier)
+        ? `Dismissed the record of ${run}/${barrier}. See: tidegate board ${run}`
+        : `Resolved ${run}/${barrier} for the present candidate.${changesText(state, barrier)} See: tidegate why --all ${run}`,
   },
   prove: {
     command: (subject, { level, attestation }) =>
@@ -162,6 +171,18 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
       `dep ${end === 'resolved' ? 'resolve' : 'cancel'} ${dependency} -m ${shellWord(reason)}`,
     accepted: ({ run }, { dependency, end }) =>
       `${end === 'resolved' ? 'Resolved' : 'Cancelled'} ${dependency}. See: tidegate why --all ${run}`,
+  },
+  'add-branch-dependency': {
+    command: (_, { branch, on, required, text }) =>
+      `dep add ${shellWord(branch)} --on ${shellWord(on)}${required ? '' : ' --optional'} -m ${shellWord(text)}`,
+    accepted: (_, { branch, on, required }) =>
+      `The branch ${branch} now depends on ${on}${required ? '' : ' (optional)'}. See: tidegate dep list`,
+  },
+  'end-branch-dependency': {
+    command: (_, { dependency, end, reason }) =>
+      `dep ${end === 'resolved' ? 'resolve' : 'cancel'} ${dependency} -m ${shellWord(reason)}`,
+    accepted: (_, { dependency, end }) =>
+      `${end === 'resolved' ? 'Resolved' : 'Cancelled'} ${dependency}. See: tidegate dep list`,
   },
   raise: {
     command: (subject, { usd }) => `raise ${partName(subject)} --usd ${usd}`,
@@ -285,3 +306,19 @@ const wildGrant = (paths: readonly string[]): string =>
   paths.every((path) => grantPattern(path).literal)
     ? ''
     : ' A wildcard never includes protected files and check definitions: grant those by name.';
+
+type RecordWords = {
+  readonly record: string;
+  readonly act: string;
+  readonly text?: string | undefined;
+  readonly to?: string | undefined;
+};
+
+function recordCommand({ run }: { readonly run: string }, { record, act, text, to }: RecordWords): string {
+  const target = to === undefined ? [] : [`--to ${to}`];
+  const words = text === undefined ? [] : [`-m ${shellWord(text)}`];
+  return [`record ${run}/${record} ${act}`, ...target, ...words].join(' ');
+}
+
+const recordDone = ({ run }: { readonly run: string }, { record, act, to }: RecordWords): string =>
+  to === undefined ? `Done: ${act}, record ${run}/${record}.` : `Record ${run}/${record} is for ${to} now.`;

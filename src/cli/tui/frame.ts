@@ -11,7 +11,7 @@ import { landingNoteLines } from '../../view/role-text.ts';
 import { cautionLines, endTone, fenceText, needSince, type RunView } from '../../view/run-view.ts';
 import { age } from '../../view/task-view.ts';
 import { type WhyContext, whyRun, whyTask } from '../../view/why.ts';
-import { acceptanceOf, approvalOf, grantOf, isRowOpen, raiseOf } from './list-keys.ts';
+import { acceptanceOf, approvalOf, grantOf, isRowOpen, raiseOf, recordQuestionOf } from './list-keys.ts';
 import { type Pane, visible, wrap } from './pane.ts';
 import { questionText } from './questions.ts';
 import { type ListRow, listRows, tokens } from './rows.ts';
@@ -91,6 +91,7 @@ const keyOfNeed: Readonly<Partial<Record<string, string>>> = {
   paused: 'p',
   stopped: 'p',
   halted: 'p',
+  question: 'm',
 };
 
 /** Explains in full what the selected task is waiting for. */
@@ -180,6 +181,7 @@ function keyLine(ui: Ui, state: RunState, columns: number): Text {
     ...urgent('a', approval?.asks === 'approve' && approval.tap !== 'land' ? 'approve' : 'land', approval !== null),
     ...urgent('g', 'grant', grantOf(task) !== null),
     ...urgent('$', 'raise', raiseOf(state, task) !== null),
+    ...urgent('m', 'answer', recordQuestionOf(state, task) !== null),
     ...urgent('p', 'resume', !isActive),
     ...urgent('r', 'rework', isHeld || isBarrier),
     ...urgent('t', 'accept', acceptanceOf(task) !== null),

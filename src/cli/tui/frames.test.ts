@@ -299,6 +299,30 @@ test('a limit of money that is in the way is raised by its key: of the task that
   expect(pressed(atWork, '$')).toMatchObject({ ui: { question: null }, requests: [] });
 });
 
+const asksPerson: RunEvent = {
+  type: 'attempt-noted',
+  ...{ task: hello, attempt: attemptId(run, hello, 1), number: 2 },
+  note: { note: 'posted', post: 1, kind: 'question', target: 'person', text: 'which\n\u001b[2Jtable?' },
+  place: { id: '1', to: 'person', status: 'open' },
+};
+
+test('m answers a record that waits for a person, and dismisses it after tab; it is offered only then', () => {
+  const asked = viewed(...begun(), ...approved, ...started, asksPerson);
+  expect(drawn(pressed(asked).ui, asked, small)).toMatch(/\n {4}m answer {2}|\nm answer {2}/);
+  expect(drawn(pressed(atWork).ui, atWork, small)).not.toContain('m answer');
+  expect(drawn(pressed(atWork, 'm').ui, atWork, small)).toContain('no record of the board is waiting for you');
+  const typed = pressed(asked, 'm', 'b');
+  expect(drawn(typed.ui, asked, small)).toContain('Record 1 "which table?" (tab: dismiss). Answer: b█');
+  const does = (...keys: readonly (Key | string)[]) => pressed(asked, 'm', ...keys).requests;
+  expect(does('b', enter)).toEqual([
+    { request: 'act', act: { act: 'record', record: '1', does: 'answer', text: 'b' } },
+  ]);
+  expect(does({ key: 'tab' }, 'no need', enter)).toEqual([
+    { request: 'act', act: { act: 'record', record: '1', does: 'dismiss', text: 'no need' } },
+  ]);
+  expect([does('b', esc), does(enter)]).toEqual([[], []]);
+});
+
 test('rework takes a text, typed and pasted', () => {
   const typed = pressed(
     heldRun,

@@ -43,6 +43,8 @@ export function listKey(ui: Ui, key: Key, at: KeyContext): KeyResult {
       return asks(ui, isRowOpen(task) ? { asks: 'drop', task: task.id } : null, 'this task has ended');
     case 't':
       return asks(ui, acceptanceOf(task), 'this task has no unfinished work to accept');
+    case 'm':
+      return asks(ui, recordQuestionOf(state, task), 'no record of the board is waiting for you');
     case 'r':
       return asks(
         ui,
@@ -114,6 +116,13 @@ export function raiseOf(state: RunState, task: TaskState | undefined): Question 
   return need.task === null
     ? { asks: 'raise', task: null, usd: state.plan.limits.runUsd }
     : { asks: 'raise', task: taskId(need.task), usd: state.plan.limits.usd };
+}
+
+/** Returns the first record of the board that waits for a person: one of the selected task, else any. */
+export function recordQuestionOf(state: RunState, task: TaskState | undefined): Question | null {
+  const open = needsOf(state).filter(({ kind }) => kind === 'question');
+  const record = (open.find((need) => need.task === task?.id) ?? open[0])?.record;
+  return record === undefined ? null : { asks: 'record', record, does: 'answer', text: '' };
 }
 
 export const isRowOpen = (task: TaskState | undefined): task is TaskState =>

@@ -150,6 +150,10 @@ async function performAct(repo: RepositoryHandle, run: RunId, key: Act): Promise
       return await act(repo, { action: 'accept', subject: task, input: { snapshot: key.snapshot } });
     case 'rework':
       return await act(repo, { action: 'rework', subject: task, input: { message: key.message } });
+    case 'record': {
+      const { record, does, text } = key;
+      return await act(repo, { action: 'record', subject: run, input: { record, act: does, text } });
+    }
   }
 }
 

@@ -1,4 +1,7 @@
 import type { CommitId, TaskId } from '../../domain/base/ids.ts';
+import { safeLine } from '../../domain/base/safe-text.ts';
+import { recordById } from '../../domain/board/board.ts';
+import { brief } from '../../domain/explain/text.ts';
 import type { TapName } from '../../domain/ledger/requests.ts';
 import type { Key, Text } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';
@@ -14,8 +17,17 @@ export type Question =
   | { readonly asks: 'accept'; readonly task: TaskId; readonly snapshot: CommitId; readonly files: number }
   | { readonly asks: 'raise'; readonly task: TaskId | null; readonly usd: number }
   | { readonly asks: 'rework'; readonly task: TaskId; readonly text: string }
+  | RecordQuestion
   /** Silence means detach: no agent is stopped by not answering. */
   | { readonly asks: 'leave'; readonly until: string };
+
+/** A record of the board that waits for a person. `does` is what enter does with it. */
+type RecordQuestion = {
+  readonly asks: 'record';
+  readonly record: string;
+  readonly does: 'answer' | 'dismiss';
+  readonly text: string;
+};
 
 export const leaveSeconds = 10;
 
@@ -41,6 +53,13 @@ export function questionText(question: Question, { state, now }: RunView): Text 
       );
     case 'rework':
       return [...ask(`What should ${question.task} fix? `), question.text, '█'];
+    case 'record': {
+      const { record, does, text } = question;
+      const words = brief(safeLine(recordById(state, record)?.text ?? ''), 50);
+      const other = does === 'answer' ? 'dismiss' : 'answer';
+      const what = does === 'answer' ? 'Answer' : 'Dismiss, because';
+      return [...ask(`Record ${record} "${words}" (tab: ${other}). ${what}: `), text, '█'];
+    }
     case 'leave': {
       const seconds = Math.max(0, Math.ceil((Date.parse(question.until) - Date.parse(now)) / 1000));
       return ask(`d detach, agents continue (in ${seconds}s) · s stop, work is kept · esc keep watching`);
@@ -56,6 +75,7 @@ export function answerKey(ui: Ui, question: Question, key: Key): KeyResult {
   const closed: Ui = { ...ui, question: null };
   switch (question.asks) {
     case 'rework':
+    case 'record':
       return editText(ui, question, key);
     case 'leave':
       if (typed === 'd') return { ui: closed, request: { request: 'leave', by: 'interrupt' } };
@@ -92,9 +112,9 @@ function yesOrNo(ui: Ui, typed: string, act: Act): KeyResult {
 const isAnswer = (typed: string): boolean => ['n', 'N', 'q', 'escape', 'enter'].includes(typed);
 const acts = (ui: Ui, act: Act): KeyResult => ({ ui, request: { request: 'act', act } });
 
-function editText(ui: Ui, question: Question & { readonly asks: 'rework' }, key: Key): KeyResult {
+function editText(ui: Ui, question: Question & { readonly asks: 'rework' | 'record' }, key: Key): KeyResult {
   const withText = (text: string): KeyResult => ({ ui: { ...ui, question: { ...question, text } }, request: null });
-  const { text, task } = question;
+  const { text } = question;
   switch (key.key) {
     case 'text':
       return withText(text + key.text);
@@ -106,8 +126,19 @@ function editText(ui: Ui, question: Question & { readonly asks: 'rework' }, key:
       return { ui: { ...ui, question: null }, request: null };
     case 'enter':
       if (text.trim() === '') return { ui: { ...ui, question: null }, request: null };
-      return acts({ ...ui, question: null }, { act: 'rework', task, message: text.trim() });
+      return acts({ ...ui, question: null }, typedAct(question, text.trim()));
+    case 'tab':
+      if (question.asks !== 'record') return { ui, request: null };
+      return {
+        ui: { ...ui, question: { ...question, does: question.does === 'answer' ? 'dismiss' : 'answer' } },
+        request: null,
+      };
     default:
       return { ui, request: null };
   }
 }
+
+const typedAct = (question: Question & { readonly asks: 'rework' | 'record' }, text: string): Act =>
+  question.asks === 'rework'
+    ? { act: 'rework', task: question.task, message: text }
+    : { act: 'record', record: question.record, does: question.does, text };

@@ -29,7 +29,8 @@ export type Act =
   /** Without a task: the budget of the run. */
   | { readonly act: 'raise'; readonly task: TaskId | null; readonly usd: number }
   | { readonly act: 'accept'; readonly task: TaskId; readonly snapshot: CommitId }
-  | { readonly act: 'rework'; readonly task: TaskId; readonly message: string };
+  | { readonly act: 'rework'; readonly task: TaskId; readonly message: string }
+  | { readonly act: 'record'; readonly record: string; readonly does: 'answer' | 'dismiss'; readonly text: string };
 
 /** A request of a key to the command around the screen. */
 export type UiRequest =

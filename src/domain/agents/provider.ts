@@ -1,6 +1,7 @@
 import type { RunId } from '../base/ids.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState } from '../run/run.ts';
+import { attemptOf } from '../run/task.ts';
 import type { AgentFailure } from '../tool-calls/agent-event.ts';
 
 /** One provider of models, as far as it made trouble in this run. */
@@ -40,3 +41,12 @@ export const continuesByItself = (state: Pick<RunState, 'ended' | 'mode' | 'prov
   state.ended === null &&
   state.mode.mode === 'active' &&
   Object.values(state.providers).some((provider) => provider.status === 'paused' && provider.until !== null);
+
+/** A provider that served an agent to its end is well again: its next pause is a short one. */
+export function served(state: RunState, event: RunEvent & { readonly type: 'attempt-ended' }): RunState {
+  const task = state.tasks[event.task];
+  const provider = task === undefined ? undefined : attemptOf(task)?.provider;
+  if (event.agent?.outcome !== 'completed' || provider === undefined) return state;
+  const { [provider]: _, ...others } = state.providers;
+  return { ...state, providers: others };
+}

@@ -1,12 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { attempt, created, idOf, me, plan, stateAfter, stateAfterMore } from '../../../test/support/plans.ts';
+import { openRecords } from '../closure/barriers.ts';
 import { answer } from '../decide/answer.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { By } from '../ledger/requests.ts';
 import type { RunState } from '../run/run.ts';
 import { actRules, agentActs, decideAct, type RecordAct, recordActs } from './acts.ts';
 import { decideNote } from './agent-notes.ts';
-import { type Post, type RecordActor, type RecordStatus, recordById, recordStatuses } from './board.ts';
+import {
+  type Post,
+  type RecordActor,
+  type RecordStatus,
+  type RecordTarget,
+  recordById,
+  recordStatuses,
+} from './board.ts';
 import { placeOf } from './board-requests.ts';
 
 const frozen = plan([{ a: {}, b: {}, c: {} }, { later: {} }]);
@@ -108,6 +116,46 @@ test('an escalation and the record behind it are settled together', () => {
     { status: 'answered' },
   ]);
   expect(statusOf(acted(escalated, 'b', '1', 'answer', 'feet'), '2')).toBe('superseded');
+});
+
+test('an agent that cancels its own escalation settles nothing but that', () => {
+  const escalated = acted(board({}), 'b', '1', 'escalate', 'not mine');
+  const cancelled = acted(escalated, 'b', '2', 'cancel');
+  expect([statusOf(cancelled, '1'), statusOf(cancelled, '2')]).toEqual(['open', 'cancelled']);
+});
+
+test('an agent that cancels its request leaves what another task escalated', () => {
+  const escalated = acted(board({}), 'b', '1', 'escalate', 'a person has to look at it');
+  const cancelled = acted(escalated, 'a', '1', 'cancel');
+  expect([statusOf(cancelled, '1'), statusOf(cancelled, '2')]).toEqual(['cancelled', 'open']);
+  const byPerson = decideAct(escalated, { record: '1', act: 'cancel' }, me, at);
+  expect(byPerson).toMatchObject({ value: [{ status: 'cancelled' }, { record: '2', status: 'superseded' }] });
+});
+
+test('a record that is given to somebody waits for them, as if it had been theirs from the start', () => {
+  const given = (state: RunState, to: RecordTarget, act: RecordAct = 'reassign'): RunState => {
+    const decided = decideAct(state, { record: '1', act, text: 'x', to }, me, at);
+    const changes = decided.ok ? decided.value : [];
+    return stateAfterMore(state, ...changes.map((change): RunEvent => ({ type: 'record-changed', ...change, by: me })));
+  };
+  const blocks = (state: RunState) => state.waves.flatMap((wave) => openRecords(state, wave)).map(({ id }) => id);
+  const deferred = given(board({}), idOf('c'), 'defer');
+  expect(blocks(deferred)).toEqual([]);
+  expect(blocks(given(deferred, idOf('c')))).toEqual(['request-1']);
+  const misrouted = board({ target: idOf('nobody') });
+  expect(blocks(misrouted)).toEqual(['request-1']);
+  expect(recordById(given(misrouted, 'person'), '1')?.route).toBeUndefined();
+  expect(blocks(given(misrouted, 'person'))).toEqual([]);
+});
+
+test('a question may be closed without words, a request that blocks may not', () => {
+  const close = (state: RunState) => {
+    const closed = answer(state, { type: 'requested-answer', record: '1', text: null, by: me }, at);
+    return closed.ok ? 'closed' : closed.error.rule;
+  };
+  expect(close(board({ kind: 'question' }))).toBe('closed');
+  expect(close(board({ severity: 'advisory' }))).toBe('closed');
+  expect(close(board({}))).toBe('record-reason');
 });
 
 test('defect 1 of the original: what came later in the ledger wins, whatever its time says', () => {

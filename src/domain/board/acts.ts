@@ -1,7 +1,7 @@
 import type { TaskId } from '../base/ids.ts';
 import { err, ok, present, type Result } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
-import { plannedById } from '../plan/plan.ts';
+import { plannedById, type WavesOfPlan } from '../plan/plan.ts';
 import type { RunState } from '../run/run.ts';
 import { isResolved } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
@@ -72,10 +72,11 @@ export const isOpenRecord = ({ status }: Pick<BoardRecord, 'status'>): boolean =
 export type ActOrder = {
   readonly record: string;
   readonly act: RecordAct;
-  readonly text?: string;
+  /** Null when a person closes it without words. */
+  readonly text?: string | null;
   readonly to?: RecordTarget;
 };
-type Boards = Pick<RunState, 'run' | 'board' | 'tasks' | 'plan'>;
+type Boards = Pick<RunState, 'run' | 'board' | 'tasks'> & { readonly plan: WavesOfPlan };
 /** Returns the record with an id, if the caller knows it. */
 type FindRecord = (id: string) => BoardRecord | undefined;
 
@@ -99,7 +100,7 @@ export function decideAct(
   if (fault !== null) return err(fault);
   const { act, to } = order;
   const rule = actRules[act];
-  const words = order.text?.trim() === '' ? undefined : order.text;
+  const words = order.text === null || order.text?.trim() === '' ? undefined : order.text;
   const change: RecordChange = {
     record: record.id,
     act,
@@ -108,7 +109,7 @@ export function decideAct(
     ...(act === 'answer' ? present({ answer: words }) : present({ reason: act === 'escalate' ? undefined : words })),
     ...present({ at, to: act === 'reassign' ? to : undefined }),
   };
-  return ok([change, ...chainChanges(state, record, change)]);
+  return ok([change, ...chainChanges(state, record, change, actor)]);
 }
 
 /** Says why an agent may not do this with a record that it knows; null when it may. */
@@ -125,7 +126,7 @@ function faultOfAct({ id: record, status }: BoardRecord, { act, text }: ActOrder
   if (rule.words && text === undefined) return { rule: 'record-reason', act };
   if (rule.words && text?.trim() === '') return { rule: 'post-empty' };
   const limit = policy.recordCharacters;
-  return text !== undefined && text.length > limit ? { rule: 'post-long', limit } : null;
+  return (text?.length ?? 0) > limit ? { rule: 'post-long', limit } : null;
 }
 
 function faultOfAgent(find: FindRecord, record: BoardRecord, act: RecordAct, task: TaskId): Finding | null {
@@ -148,19 +149,31 @@ function faultOfTarget(state: Boards, to: RecordTarget | undefined): Finding | n
 }
 
 /** Tells whether an agent of this task may still act on a record. A closure role only judges. */
-export function mayReceive({ tasks, plan }: Pick<RunState, 'tasks' | 'plan'>, id: TaskId): boolean {
+export function mayReceive({ tasks, plan }: Pick<Boards, 'tasks' | 'plan'>, id: TaskId): boolean {
   const task = tasks[id];
   const planned = plannedById(plan, id);
   return task !== undefined && !isResolved(task) && planned !== undefined && planned.closes === undefined;
 }
 
-/** The records that follow up the same record, and that record, are settled together. */
-function chainChanges(state: Boards, record: BoardRecord, change: RecordChange): readonly RecordChange[] {
-  if (openStatuses.includes(change.status)) return [];
-  const root = record.of ?? record.id;
+/**
+ * The records that follow up the same record, and that record, are settled together. Cancelling a follow-up cancels that only: its
+ * author need not be the author of the record behind it. An agent that cancels its own record leaves what another task escalated to the
+ * person.
+ */
+function chainChanges(
+  state: Boards,
+  record: BoardRecord,
+  change: RecordChange,
+  actor: RecordActor,
+): readonly RecordChange[] {
   const { at, act, status, answer, reason } = change;
+  if (openStatuses.includes(status) || (act === 'cancel' && record.of !== undefined)) return [];
+  const root = record.of ?? record.id;
+  const isOfOther = ({ from }: BoardRecord): boolean =>
+    act === 'cancel' && isOfAgent(actor) && isOfAgent(from) && from.task !== actor.task;
   return recordsOf(state)
     .filter((other) => other.id !== record.id && isOpenRecord(other) && (other.id === root || other.of === root))
+    .filter((other) => !isOfOther(other))
     .map((other) =>
       other.id === root && (act === 'answer' || act === 'resolve' || act === 'dismiss')
         ? { record: other.id, act, status, ...present({ at, answer, reason }) }

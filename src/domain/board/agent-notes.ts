@@ -6,8 +6,9 @@ import { plannedById } from '../plan/plan.ts';
 import type { RunState } from '../run/run.ts';
 import { decideAct } from './acts.ts';
 import { escalation, recordById } from './board.ts';
-import { placeOf, readPost } from './board-requests.ts';
+import { placeOf, readPost, unknownDependency } from './board-requests.ts';
 import type { Poster } from './kinds.ts';
+import { inboxOf } from './views.ts';
 
 type OnBoard = Pick<RunEvent & { readonly type: 'attempt-noted' }, 'place' | 'changes' | 'refused'>;
 
@@ -23,10 +24,15 @@ export function decideNote(
 ): OnBoard {
   if (note.note === 'posted') {
     const read = readPost(note, posterOf(state, agent.task));
-    return read.ok ? { place: placeOf(state, read.value, at, agent.task) } : { refused: read.error };
+    if (!read.ok) return { refused: read.error };
+    const unknown = unknownDependency(state, read.value);
+    return unknown === null ? { place: placeOf(state, read.value, at, agent.task) } : { refused: unknown };
   }
   if (note.note !== 'acted') return {};
   const { record, act, text } = note;
+  // its supervisor tells it that it does not know the record
+  if (!inboxOf(state, agent.task).records.some(({ id }) => id === record))
+    return { refused: { rule: 'record-unknown', record } };
   const decided = decideAct(state, { record, act, ...present({ text }) }, agent, at);
   if (!decided.ok) return { refused: decided.error };
   if (act !== 'escalate') return { changes: decided.value };

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { attempt, created, idOf, me, plan, stateAfter, stateAfterMore } from '../../../test/support/plans.ts';
-import { openRecords } from '../closure/barriers.ts';
+import { barriersOfRun, landingBarriers, openRecords } from '../closure/barriers.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState } from '../run/run.ts';
+import { decideNote } from './agent-notes.ts';
 import type { Post } from './board.ts';
 import { placeOf, readPost } from './board-requests.ts';
 import { gradeOf, kindNamed, kindRules, type RecordKind, recordKinds, type Severity, severityNamed } from './kinds.ts';
@@ -118,4 +119,57 @@ test('a post is read once into its stored form', () => {
       },
     })),
   );
+});
+
+test('a record holds the landing when it blocks and its wave is closed, or when it is critical', () => {
+  const held = (state: RunState) => landingBarriers(state).map(({ id, owner, because }) => [id, owner, because.rule]);
+  const closed = stateAfterMore(begun, { type: 'wave-closed', wave: 0 });
+  const both = stateAfterMore(closed, { type: 'wave-closed', wave: 1 });
+  const escalation = { kind: 'human-escalation', target: 'person' } as const;
+  const entry = ['human-escalation-1', 'person', 'landing-question'];
+  expect(held(posted(begun, escalation))).toEqual([]);
+  // the other wave is open, and stays so
+  expect(held(posted(closed, escalation))).toEqual([entry]);
+  expect(held(posted(closed, { target: idOf('later') }))).toEqual([]);
+  expect(held(posted(both, escalation))).toEqual([entry]);
+  expect(barriersOfRun(posted(both, escalation)).map(({ id }) => id)).toEqual(['human-escalation-1']);
+  expect(held(posted(both, { kind: 'question', target: 'person' }))).toEqual([]);
+  expect(held(posted(begun, { kind: 'question', target: 'person', severity: 'critical' }))).toEqual([
+    ['question-1', 'person', 'landing-question'],
+  ]);
+});
+
+test('whom a post is for that names nobody', () => {
+  const target = (kind: string, more: object = {}) => {
+    const read = readPost({ kind, text: 'x', ...more }, 'agent');
+    return read.ok ? read.value.target : read.error.rule;
+  };
+  expect(['request', 'blocker', 'note', 'human-escalation'].map((kind) => target(kind))).toEqual([
+    'record-target',
+    'person',
+    'all',
+    'person',
+  ]);
+  expect(target('human-escalation', { target: 'all' })).toBe('person');
+  expect(target('human-feedback', { target: 'all' })).toBe('person');
+});
+
+test('a record depends only on records that are on the board, so never on itself', () => {
+  const agent = { task: idOf('a'), attempt: attempt('a', 1) };
+  const decided = (...dependsOn: readonly string[]) => {
+    const note = { note: 'posted', post: 1, kind: 'request', target: idOf('b'), text: 'x', dependsOn } as const;
+    return decideNote(posted(begun, {}), agent, note, '2026-01-01T00:00:00.000Z');
+  };
+  expect(decided('1')).toMatchObject({ place: { id: '2' } });
+  for (const id of ['2', '3'])
+    expect(decided('1', id)).toMatchObject({ refused: { rule: 'no-such-record', record: id } });
+});
+
+test('an agent acts on what is in its inbox, and on nothing else', () => {
+  const note = { note: 'acted', record: '1', act: 'resolve', text: 'done' } as const;
+  const at = '2026-01-01T00:00:00.000Z';
+  const by = (task: string) => ({ task: idOf(task), attempt: attempt(task, 1) });
+  const state = posted(begun, { target: idOf('b') });
+  expect(decideNote(state, by('later'), note, at)).toEqual({ refused: { rule: 'record-unknown', record: '1' } });
+  expect(decideNote(state, by('b'), note, at)).toMatchObject({ changes: [{ status: 'resolved' }] });
 });

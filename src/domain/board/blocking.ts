@@ -1,8 +1,9 @@
+import type { TaskId } from '../base/ids.ts';
 import type { RunState } from '../run/run.ts';
 import { currentWave, selectedWaves } from '../run/run.ts';
 import { isOpenRecord, mayReceive } from './acts.ts';
-import { type Board, type BoardRecord, isOfAgent, type RouteReason, recordsOf } from './board.ts';
-import { gradeOf, kindRules } from './kinds.ts';
+import { type Board, type BoardRecord, isMisroute, isOfAgent, recordById, recordsOf } from './board.ts';
+import { gradeOf, isCritical, kindRules } from './kinds.ts';
 
 /** Tells whether an open record keeps its wave from closing. */
 export function isBlocking(record: BoardRecord): boolean {
@@ -24,17 +25,14 @@ export function isBlocking(record: BoardRecord): boolean {
 /** Tells whether the record asks a task for something, so that it is of that task's wave. */
 const isTargeted = ({ kind }: BoardRecord): boolean => kindRules[kind].blocks === 'targeted';
 
-const misroutes: readonly RouteReason[] = ['no-task', 'task-over', 'no-capability'];
-
-/** Tells whether no task could get it when it was posted. */
-const isMisrouted = ({ route }: BoardRecord): boolean => route !== undefined && misroutes.includes(route.reason);
+const isMisrouted = ({ route }: BoardRecord): boolean => isMisroute(route);
 
 const isForTask = ({ target }: Pick<BoardRecord, 'target'>): boolean => target !== 'person' && target !== 'all';
 
 const blockingOnBoard = new WeakMap<Board, readonly BoardRecord[]>();
 
 /** Open records that block some wave. A board never changes: looked through once. */
-function allBlocking(state: Pick<RunState, 'board'>): readonly BoardRecord[] {
+export function allBlocking(state: Pick<RunState, 'board'>): readonly BoardRecord[] {
   const known = blockingOnBoard.get(state.board) ?? recordsOf(state).filter(isBlocking);
   blockingOnBoard.set(state.board, known);
   return known;
@@ -44,24 +42,53 @@ function allBlocking(state: Pick<RunState, 'board'>): readonly BoardRecord[] {
 export const blockingRecords = (state: RunState, wave: number): readonly BoardRecord[] => {
   const records = allBlocking(state);
   if (records.length === 0) return records;
-  const current = currentWave(state)?.index ?? null;
-  return records.filter((record) => blockedWave(state, record, current) === wave);
+  const waveOf = waveFinder(state);
+  return records.filter((record) => waveOf(record) === wave);
 };
 
+/** Finds the wave that a record blocks. One whose wave is over or is not run blocks the current wave. */
+export function waveFinder(state: RunState): (record: BoardRecord) => number | null {
+  const current = currentWave(state)?.index ?? null;
+  const ownWave = ownWaveFinder(state);
+  return (record) => ownWave(record) ?? current;
+}
+
 /**
- * The wave that a record blocks: a question or a request that of the task which it is for, anything else that of its author. A person's record, and one whose
- * wave is over or is not run, blocks the current wave.
+ * Finds the open wave that a record is of: a question or a request of that of the task which it is for, anything else of that of its
+ * author. What a person or a rule adds to a record is of the wave of that one. A person's record is of the current wave. Null when that
+ * wave is over or is not run.
  */
-function blockedWave(state: RunState, record: BoardRecord, current: number | null): number | null {
-  const { target, from } = record;
-  const isOpenWave = (index: number | undefined): index is number =>
-    index !== undefined && selectedWaves(state).some((wave) => wave.index === index && !wave.closed);
-  if (isTargeted(record) && target !== 'person' && target !== 'all' && mayReceive(state, target)) {
-    const wave = state.tasks[target]?.wave;
-    if (isOpenWave(wave)) return wave;
-  }
-  const own = isOfAgent(from) ? state.tasks[from.task]?.wave : undefined;
-  return isOpenWave(own) ? own : current;
+function ownWaveFinder(state: RunState): (record: BoardRecord) => number | null {
+  const current = currentWave(state)?.index ?? null;
+  const open = new Set(selectedWaves(state).flatMap(({ index, closed }) => (closed ? [] : [index])));
+  const openWaveOf = (task: TaskId): number | null => {
+    const wave = state.tasks[task]?.wave;
+    return wave !== undefined && open.has(wave) ? wave : null;
+  };
+  const find = (record: BoardRecord): number | null => {
+    const { target, from, of } = record;
+    const root = of === undefined || isOfAgent(from) ? undefined : recordById(state, of);
+    if (root !== undefined && root.of === undefined) return find(root);
+    const isAsked = isTargeted(record) && target !== 'person' && target !== 'all' && mayReceive(state, target);
+    const asked = isAsked ? openWaveOf(target) : null;
+    return asked ?? (isOfAgent(from) ? openWaveOf(from.task) : current);
+  };
+  return find;
+}
+
+const heldOf = new WeakMap<RunState, ReadonlySet<BoardRecord>>();
+
+/**
+ * Open records that keep the run from landing: those that block and are of no open wave, and all that are critical. A state never
+ * changes: looked through once.
+ */
+export function landingRecords(state: RunState): ReadonlySet<BoardRecord> {
+  const known = heldOf.get(state);
+  if (known !== undefined) return known;
+  const ownWave = ownWaveFinder(state);
+  const held = new Set(allBlocking(state).filter((record) => isCritical(record) || ownWave(record) === null));
+  heldOf.set(state, held);
+  return held;
 }
 
 /** Tells whether no agent can do what the record asks for, because its task is over, unknown or not run. A person decides. */

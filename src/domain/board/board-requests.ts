@@ -1,37 +1,40 @@
 import { idPattern, type TaskId, taskId } from '../base/ids.ts';
 import { err, ok, present, type Result } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { RunEvent } from '../ledger/events.ts';
+import type { BoardEvent } from '../ledger/board-events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
+import type { WavesOfPlan } from '../plan/plan.ts';
 import type { RunState } from '../run/run.ts';
 import { policy } from '../settings/policy.ts';
 import { decideAct, isOpenRecord } from './acts.ts';
+import { isBlocking } from './blocking.ts';
 import {
-  type Board,
   type BoardRecord,
   escalation,
-  isOfAgent,
   type Post,
   type PostDetails,
   type PostTarget,
   type RecordPlace,
+  type RecordTarget,
   recordById,
   recordsOf,
 } from './board.ts';
 import {
+  asksPerson,
   confidences,
-  gradeOf,
+  isCritical,
   kindNamed,
   kindRules,
   type Poster,
   priorities,
+  type RecordKind,
   recordKinds,
   severities,
   severityNamed,
 } from './kinds.ts';
 import { isCapability, routeOf } from './routing.ts';
 
-type Boards = Pick<RunState, 'board' | 'tasks' | 'plan' | 'waves' | 'only'>;
+type Boards = Pick<RunState, 'board' | 'tasks' | 'waves' | 'only'> & { readonly plan: WavesOfPlan };
 
 /**
  * Returns the id, audience, status and time of a post. What is for a task that cannot act any more, or that the run does not have,
@@ -39,7 +42,7 @@ type Boards = Pick<RunState, 'board' | 'tasks' | 'plan' | 'waves' | 'only'>;
  */
 export function placeOf(
   state: Boards,
-  { kind, target }: Pick<Post, 'kind' | 'target'>,
+  { kind, target, references }: Pick<Post, 'kind' | 'target' | 'references'>,
   at?: string,
   author: TaskId | null = null,
 ): RecordPlace {
@@ -47,18 +50,24 @@ export function placeOf(
   const place = { id: String(state.board.length + 1), status: waits ? 'open' : 'closed', ...present({ at }) } as const;
   // whoever it names, an escalation is for a person
   if (blocks === 'always') return { ...place, to: 'person' };
-  if (waits) return { ...place, ...routeOf(state, target, author) };
-  const isKnown = !isCapability(target) && (!isTask(target) || state.tasks[target] !== undefined);
+  const routed = routeOf(state, { target, ...present({ references }) }, author);
+  if (waits) return { ...place, ...routed };
+  if (target === 'owner') return { ...place, to: routed.to };
+  const isKnown = isRecordTarget(target) && (!isTask(target) || state.tasks[target] !== undefined);
   return { ...place, to: isKnown ? target : 'person' };
 }
 
+/** False when a rule has to find the task. */
+export const isRecordTarget = (target: PostTarget): target is RecordTarget =>
+  target !== 'owner' && !isCapability(target);
 const isTask = (target: PostTarget): target is TaskId =>
-  target !== 'person' && target !== 'all' && !isCapability(target);
+  isRecordTarget(target) && target !== 'person' && target !== 'all';
 
 /** A post as it came from outside. */
 export type RawPost = {
   readonly kind: unknown;
-  readonly target: unknown;
+  /** Absent when the poster names nobody. */
+  readonly target?: unknown;
   readonly text: unknown;
   readonly severity?: unknown;
 } & { readonly [Part in keyof PostDetails]?: unknown };
@@ -67,17 +76,22 @@ export type RawPost = {
 export function readPost(raw: RawPost, poster: Poster): Result<Post, Finding> {
   const kind = kindNamed(raw.kind);
   if (kind === null) return err({ rule: 'post-kind', kinds: recordKinds });
-  const { posts, severity: usual } = kindRules[kind];
+  const { posts, blocks, severity: usual } = kindRules[kind];
   if (!posts.includes(poster)) return err({ rule: 'post-poster', kind, posts });
   const severity = raw.severity === undefined ? usual : severityNamed(raw.severity);
   if (severity === null) return err({ rule: 'post-severity', severities });
-  const target = targetIn(raw.target);
+  if (raw.target === undefined && kind === 'request') return err({ rule: 'record-target' });
+  const target = asksPerson(raw.kind) || blocks === 'always' ? 'person' : targetIn(raw.target ?? usualTarget(kind));
   if (target === null) return err({ rule: 'post-target' });
+  if (poster === 'orchestrator' && target === 'person') return err({ rule: 'guidance-reader', named: target });
   const text = textIn(raw.text);
   if (!text.ok) return text;
   const details = detailsIn(raw);
   return details.ok ? ok({ kind, target, text: text.value, ...present({ severity }), ...details.value }) : details;
 }
+
+/** A blocker that names nobody is for a person: no task has to do anything about it. */
+const usualTarget = (kind: RecordKind): PostTarget => (kind === 'blocker' ? 'person' : 'all');
 
 const capabilityPattern = /^capability:[a-z0-9][a-z0-9._-]{0,63}$/i;
 
@@ -90,7 +104,7 @@ function targetIn(raw: unknown): PostTarget | null {
 /** Reads the name of a target. `agent:<task>` is the task. */
 export function targetNamed(name: string): PostTarget {
   const bare = name.replace(/^agent:/, '');
-  return bare === 'person' || bare === 'all' || isCapability(bare) ? bare : taskId(bare);
+  return bare === 'person' || bare === 'all' || bare === 'owner' || isCapability(bare) ? bare : taskId(bare);
 }
 
 const most = { references: 20, characters: 300 };
@@ -142,14 +156,15 @@ function textIn(text: unknown): Result<string, Finding> {
   return text.length <= limit ? ok(text) : err({ rule: 'post-long', limit });
 }
 
-type BoardRequest = RequestEvent & { readonly type: 'requested-post' | 'requested-answer' | 'requested-record' };
+/** A person's request about a board. */
+export type BoardRequest = RequestEvent & { readonly type: 'requested-post' | 'requested-answer' | 'requested-record' };
 
 /** Decides what a person asks of the board: a post, an answer or another act. */
 export function answerOnBoard(
   state: Boards & Pick<RunState, 'run'>,
   request: BoardRequest,
   at?: string,
-): Result<readonly RunEvent[], Finding> {
+): Result<readonly BoardEvent[], Finding> {
   if (request.type === 'requested-post') return post(state, request, at);
   if (request.type === 'requested-record') return act(state, request, at);
   const { text } = request;
@@ -160,13 +175,24 @@ function post(
   state: Boards & Pick<RunState, 'run'>,
   { by, ...request }: BoardRequest & { readonly type: 'requested-post' },
   at: string | undefined,
-): Result<readonly RunEvent[], Finding> {
+): Result<readonly BoardEvent[], Finding> {
   const read = readPost(request, 'person');
   if (!read.ok) return read;
+  const unknown = unknownDependency(state, read.value);
+  if (unknown !== null) return err(unknown);
   const { target } = read.value;
   if (isTask(target) && state.tasks[target] === undefined)
     return err({ rule: 'no-such-task', run: state.run, task: target });
   return ok([{ type: 'record-posted', ...read.value, place: placeOf(state, read.value, at), by }]);
+}
+
+/** A record can depend on records that are on the board, so never on itself or on one that depends on it. Null when it does. */
+export function unknownDependency(
+  state: Pick<RunState, 'board' | 'run'>,
+  { dependsOn = [] }: Pick<Post, 'dependsOn'>,
+): Finding | null {
+  const record = dependsOn.find((id) => recordById(state, id) === undefined);
+  return record === undefined ? null : { rule: 'no-such-record', run: state.run, record };
 }
 
 type Act = Omit<RequestEvent & { readonly type: 'requested-record' }, 'type'>;
@@ -175,51 +201,42 @@ function act(
   state: Boards & Pick<RunState, 'run'>,
   { by, ...order }: Act,
   at: string | undefined,
-): Result<readonly RunEvent[], Finding> {
+): Result<readonly BoardEvent[], Finding> {
   const decided = decideAct(state, order, by, at);
   if (!decided.ok) return decided;
   const [first, ...others] = decided.value;
-  const changed = others.map((change): RunEvent => ({ type: 'record-changed', ...change, by }));
+  const changed = others.map((change): BoardEvent => ({ type: 'record-changed', ...change, by }));
   if (first?.act === 'escalate') {
     const added = escalation(order.text ?? '');
     const place = { ...placeOf(state, added, at), of: recordById(state, order.record)?.of ?? order.record };
     return ok([{ type: 'record-changed', ...first, by }, ...changed, { type: 'record-posted', ...added, place, by }]);
   }
-  return ok(decided.value.map((change): RunEvent => ({ type: 'record-changed', ...change, by })));
+  return ok(decided.value.map((change): BoardEvent => ({ type: 'record-changed', ...change, by })));
 }
 
 function answered(
   state: Boards & Pick<RunState, 'run'>,
   { record, text, by }: Omit<BoardRequest & { readonly type: 'requested-answer' }, 'text'> & { readonly text: string },
   at: string | undefined,
-): Result<readonly RunEvent[], Finding> {
+): Result<readonly BoardEvent[], Finding> {
   const decided = act(state, { record, act: 'answer', text, by }, at);
   return decided.ok ? ok([{ type: 'record-answered', record, text, by }, ...decided.value.slice(1)]) : decided;
 }
 
-/** Closes a question or a request without an answer. What needs a reason to be dismissed is refused. */
+/** Closes a question, or a request that blocks nothing, without an answer. What needs a reason to be dismissed is refused. */
 function close(
   state: Boards & Pick<RunState, 'run'>,
   { record: id, by }: BoardRequest & { readonly type: 'requested-answer' },
   at: string | undefined,
-): Result<readonly RunEvent[], Finding> {
+): Result<readonly BoardEvent[], Finding> {
   const record = recordById(state, id);
-  const mayClose = record === undefined || record.kind === 'question' || record.kind === 'request';
+  const mayClose =
+    record === undefined || record.kind === 'question' || (record.kind === 'request' && !isBlocking(record));
   if (!mayClose && isOpenRecord(record)) return err({ rule: 'record-reason', act: 'dismiss' });
-  const decided = decideAct(state, { record: id, act: 'dismiss', text: '-' }, by, at);
+  const decided = decideAct(state, { record: id, act: 'dismiss', text: null }, by, at);
   if (!decided.ok) return decided;
-  const others = decided.value
-    .slice(1)
-    .map(({ reason: _, ...change }): RunEvent => ({ type: 'record-changed', ...change, by }));
+  const others = decided.value.slice(1).map((change): BoardEvent => ({ type: 'record-changed', ...change, by }));
   return ok([{ type: 'record-closed', record: id, by }, ...others]);
-}
-
-/** Records that an agent of this task may read: those for it or for all, and its own that wait for an answer. The newest, in order. */
-export function inboxOf(state: Pick<RunState, 'board'>, task: TaskId): readonly BoardRecord[] {
-  const isOwn = ({ from }: BoardRecord): boolean => isOfAgent(from) && from.task === task;
-  const concerns = (record: BoardRecord): boolean =>
-    record.target === task || (isOwn(record) ? kindRules[record.kind].waits : record.target === 'all');
-  return recordsOf(state).filter(concerns).slice(-policy.recordsShown);
 }
 
 /** Records that wait for a person. Only those that block hold anything up. */
@@ -227,17 +244,6 @@ export const openToPerson = (state: Pick<RunState, 'board'>): readonly BoardReco
   recordsOf(state).filter(
     (record) => isOpenRecord(record) && (record.target === 'person' || (isCritical(record) && !record.setAside)),
   );
-
-const criticalOnBoard = new WeakMap<Board, readonly BoardRecord[]>();
-
-/** Records that hold the landing until they are settled or set aside. A board never changes: looked through once. */
-export function openCriticalQuestions(state: Pick<RunState, 'board'>): readonly BoardRecord[] {
-  const known =
-    criticalOnBoard.get(state.board) ??
-    recordsOf(state).filter((record) => isOpenRecord(record) && isCritical(record) && record.setAside === undefined);
-  criticalOnBoard.set(state.board, known);
-  return known;
-}
 
 /** Says why the run does not land. */
 export const heldByQuestion = (
@@ -250,5 +256,3 @@ export const heldByQuestion = (
   branch: target.branch,
   ...(kind === 'question' ? {} : { kind }),
 });
-
-export const isCritical = ({ severity }: Pick<Post, 'severity'>): boolean => gradeOf(severity) === 'critical';

@@ -8,8 +8,9 @@ import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
 import { foldRun, type Recorded, type RunState } from '../run/run.ts';
 import { policy } from '../settings/policy.ts';
-import { type BoardRecord, type Post, recordsOf } from './board.ts';
-import { answerOnBoard, inboxOf, openCriticalQuestions, openToPerson, placeOf, targetNamed } from './board-requests.ts';
+import { landingRecords } from './blocking.ts';
+import { type BoardRecord, type Post, recordsOf, termsVersion } from './board.ts';
+import { answerOnBoard, openToPerson, placeOf, targetNamed } from './board-requests.ts';
 
 const frozen = plan([{ a: {}, b: {}, c: {} }]);
 const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
@@ -60,25 +61,10 @@ describe('a record', () => {
   });
 });
 
-test('agents at work are told of what they may read, not of what is for people', () => {
-  expect(run(noted('a', 1)).termsCount).toBe(0);
-  expect(run(noted('a', 1), answered).termsCount).toBe(1);
-  expect(run(noted('a', 1, { target: 'all' })).termsCount).toBe(1);
-});
-
-test('a task reads what is for it or for all, and what it asked itself', () => {
-  const state = run(
-    noted('a', 1),
-    noted('b', 1, { kind: 'note', target: 'all', text: 'of b' }),
-    noted('b', 2, { kind: 'note', target: idOf('c'), text: 'for c' }),
-    posted('for a', 'a'),
-    noted('a', 2, { kind: 'note', target: 'all', text: 'of a' }),
-    answered,
-  );
-  expect(inboxOf(state, idOf('a')).map(({ text }) => text)).toEqual(['which?', 'of b', 'for a']);
-  expect(inboxOf(state, idOf('a'))[0]?.answer?.text).toBe('the first');
-  expect(inboxOf(state, idOf('c')).map(({ text }) => text)).toEqual(['of b', 'for c', 'of a']);
-  expect(openToPerson(state)).toEqual([]);
+test('agents at work are told of every post and every change', () => {
+  const versions = [[], [noted('a', 1)], [noted('a', 1), answered]].map((events) => termsVersion(run(...events)));
+  expect(versions).toEqual([0, 1, 2]);
+  expect(termsVersion(run(noted('a', 1, { target: 'all' })))).toBeGreaterThan(0);
 });
 
 test('F11: a critical question is open to people, whoever it is for, until it is answered; the landing waits for it', () => {
@@ -89,9 +75,9 @@ test('F11: a critical question is open to people, whoever it is for, until it is
     { type: 'run-ended', outcome: 'done' },
     answered,
   );
-  expect(openCriticalQuestions(asked).map(({ id }) => id)).toEqual(['1']);
+  expect([...landingRecords(asked)].map(({ id }) => id)).toEqual(['1']);
   expect(openToPerson(asked).map(({ id }) => id)).toEqual(['1', '2']);
-  expect(openCriticalQuestions(done)).toEqual([]);
+  expect([...landingRecords(done)]).toEqual([]);
   expect(answer(asked, { type: 'requested-land', by: me })).toEqual({
     ok: false,
     error: { rule: 'landing-question', run: theRun, record: '1', branch: 'main' },
@@ -104,13 +90,6 @@ test('F11: a question of a run that has ended can still be answered, and nothing
   const late = { type: 'requested-answer', record: '1', text: 'the first', by: you } as const;
   expect(answer(ended, late)).toEqual({ ok: true, value: [answered] });
   expect(answer(ended, { type: 'requested-pause', by: me })).toMatchObject({ ok: false });
-});
-
-test('of a full board the newest are read', () => {
-  const all = Array.from({ length: policy.recordsShown + 5 }, (_, index) => posted(`${index}`, 'all'));
-  expect(inboxOf(run(...all), idOf('a')).map(({ text }) => text)).toEqual(
-    all.slice(5).map((event) => ('text' in event ? event.text : '')),
-  );
 });
 
 describe('a person', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { created, idOf, me, plan, stateAfter, stateAfterMore } from '../../../test/support/plans.ts';
+import { commit, created, idOf, me, plan, stateAfter, stateAfterMore } from '../../../test/support/plans.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { mayHelp } from './helpers.ts';
 
@@ -27,4 +27,17 @@ test('a ready task is started again twice, whichever records wait for it, and th
   expect(mayHelp(ready(helped('1'), helped('2')), idOf('a'))).toBe(false);
   expect(mayHelp(begun, idOf('b'))).toBe(false);
   expect(mayHelp(stateAfterMore(begun, { type: 'task-dropped', task: idOf('b'), by: me }), idOf('b'))).toBe(false);
+});
+
+test('a task whose snapshot is in a candidate is not started again before that is given up', () => {
+  const opened: RunEvent = {
+    type: 'round-opened',
+    wave: 0,
+    round: 1,
+    base: commit('base'),
+    tasks: [{ task: idOf('b'), snapshot: commit('b') }],
+  };
+  const abandoned: RunEvent = { type: 'round-abandoned', wave: 0, round: 1, because: { rule: 'round-closure' } };
+  expect(mayHelp(ready(opened), idOf('b'))).toBe(false);
+  expect(mayHelp(ready(opened, abandoned), idOf('b'))).toBe(true);
 });

@@ -2,11 +2,11 @@ import type { TaskId } from '../base/ids.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { isOver, runSpend, taskSpend } from '../run/costs.ts';
 import { isRoundOpen } from '../run/round.ts';
-import type { RunState, WaveState } from '../run/run.ts';
+import { type RunState, tasksOfWave, type WaveState } from '../run/run.ts';
 import { snapshotOf } from '../run/task.ts';
 import { policy } from '../settings/policy.ts';
-import { blockingRecords } from './blocking.ts';
-import { kindRules } from './kinds.ts';
+import { blockingRecords, isUnassignable } from './blocking.ts';
+import type { BoardRecord } from './board.ts';
 
 /**
  * Tells whether a task that is ready may be started again for the records that wait for it: at most twice, so that two tasks cannot
@@ -20,14 +20,17 @@ export function mayHelp(state: RunState, id: TaskId): boolean {
   return !isOver(taskSpend(state, task)) && !isOver(runSpend(state));
 }
 
+const isHelper = (state: RunState, { index }: WaveState, target: BoardRecord['target']): boolean =>
+  target !== 'person' && target !== 'all' && state.tasks[target]?.wave === index && mayHelp(state, target);
+
 type Helper = { readonly task: TaskId; readonly events: readonly RunEvent[] };
 
 /** A task of the wave that has to be started again, and the events that do it. Null when there is none. */
 export function nextHelper(state: RunState, wave: WaveState, at: string): Helper | null {
-  const waiting = blockingRecords(state, wave.index).filter(({ kind }) => kindRules[kind].blocks === 'targeted');
-  const task = Object.values(state.tasks).find(
-    ({ id }) => waiting.some(({ target }) => target === id) && mayHelp(state, id),
-  );
+  const waiting = blockingRecords(state, wave.index).filter((record) => !isUnassignable(state, record));
+  // in the order of the records, which is the order of the barriers
+  const helper = waiting.find(({ target }) => isHelper(state, wave, target))?.target;
+  const task = tasksOfWave(state, wave.index).find(({ id }) => id === helper);
   if (task === undefined) return null;
   const records = waiting.filter(({ target }) => target === task.id);
   const events: readonly RunEvent[] = [

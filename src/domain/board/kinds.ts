@@ -31,30 +31,39 @@ export type Poster = 'agent' | 'integration' | 'person' | 'rule' | 'orchestrator
  */
 export type Blocking = 'never' | 'critical' | 'targeted' | 'always';
 
+/**
+ * `acknowledge`: an agent of its task is running and has not acknowledged it. `stale`: it is for a task and not settled. `answer`: it
+ * waits for a person.
+ */
+export const recordClocks = ['acknowledge', 'stale', 'answer'] as const;
+export type RecordClock = (typeof recordClocks)[number];
+
 export type KindRule = {
   readonly posts: readonly Poster[];
   /** True when it is open until somebody settles it. */
   readonly waits: boolean;
   readonly blocks: Blocking;
+  /** The clocks of a record of this kind that waits for somebody. None of them settles anything. */
+  readonly clocks: readonly RecordClock[];
   /** The severity of a post that names none; normal when absent. */
   readonly severity?: 'critical';
 };
 
 const anyone = ['agent', 'integration', 'person'] as const;
-const tells = { posts: anyone, waits: false, blocks: 'never' } as const satisfies KindRule;
+const tells = { posts: anyone, waits: false, blocks: 'never', clocks: [] } as const satisfies KindRule;
 
 export const kindRules: Readonly<Record<RecordKind, KindRule>> = {
   note: tells,
-  question: { posts: anyone, waits: true, blocks: 'targeted' },
-  request: { posts: anyone, waits: true, blocks: 'targeted' },
+  question: { posts: anyone, waits: true, blocks: 'targeted', clocks: recordClocks },
+  request: { posts: anyone, waits: true, blocks: 'targeted', clocks: recordClocks },
   decision: tells,
   'handoff-note': tells,
   ack: tells,
   claim: tells,
   evidence: tells,
-  blocker: { posts: anyone, waits: true, blocks: 'critical' },
-  contradiction: { posts: anyone, waits: true, blocks: 'critical', severity: 'critical' },
-  'human-escalation': { posts: anyone, waits: true, blocks: 'always' },
+  blocker: { posts: anyone, waits: true, blocks: 'critical', clocks: recordClocks },
+  contradiction: { posts: anyone, waits: true, blocks: 'critical', clocks: recordClocks, severity: 'critical' },
+  'human-escalation': { posts: anyone, waits: true, blocks: 'always', clocks: ['answer'] },
   'integration-summary': { ...tells, posts: ['integration', 'person'] },
   'resolved-by-policy': { ...tells, posts: ['rule'] },
   'orchestrator-guidance': { ...tells, posts: ['orchestrator'] },
@@ -66,6 +75,9 @@ const kindAliases: Readonly<Record<string, RecordKind>> = {
   'human-feedback': 'question',
   handoff: 'handoff-note',
 };
+
+/** A question of this name is for a person, whomever it names. */
+export const asksPerson = (name: unknown): boolean => name === 'human-feedback';
 
 /** Returns the kind of this name, which may be an alias; null when there is none. */
 export function kindNamed(name: unknown): RecordKind | null {
@@ -114,6 +126,8 @@ const grades: Readonly<Record<Severity, Grade>> = {
 /** The severity that decides. A stored severity stays as it was written. */
 export const gradeOf = (severity: Severity | undefined): Grade =>
   severity === undefined ? 'normal' : grades[severity];
+
+export const isCritical = ({ severity }: { readonly severity?: Severity }): boolean => gradeOf(severity) === 'critical';
 
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const;
 export type Priority = (typeof priorities)[number];

@@ -1,14 +1,16 @@
 import type { Advice } from '../explain/advice.ts';
 import { type Need, type NeedKind, needsOf } from '../explain/needs.ts';
+import { duration } from '../explain/text.ts';
 import type { Offer } from '../landing/pull-request.ts';
 import type { RunState } from '../run/run.ts';
 import type { NewsKind } from '../settings/settings.ts';
+import { announcedOverdue, clocksOf } from './clocks.ts';
 
 /** Says once that a person is needed, or that a run has ended. */
 export type Notice = Update &
   Advice & {
     readonly news: NewsKind;
-    readonly kind: NeedKind | 'ended';
+    readonly kind: NeedKind | 'overdue' | 'ended';
     readonly run: string;
     readonly task: string | null;
     /** The time when it came, if known. */
@@ -51,8 +53,32 @@ const isAnnounced: Readonly<Record<NeedKind, boolean>> = {
 /** Returns all open notices of a run. */
 export const noticesOf = (state: RunState): readonly Notice[] => [
   ...needsOf(state).flatMap((need) => (isAnnounced[need.kind] ? [noticeOf(state, need)] : [])),
+  ...overdueNotice(state),
   ...endingOf(state),
 ];
+
+/**
+ * One notice for all overdue records. It is sent again when another one is overdue, and not when one of them is settled.
+ */
+function overdueNotice(state: RunState): readonly Notice[] {
+  const [first, ...more] = state.ended === null ? announcedOverdue(state) : [];
+  if (first === undefined) return [];
+  const { run } = state;
+  const { record, clock } = first;
+  const subject = `${record.kind} ${record.id}`;
+  const time = duration(clocksOf(state)[`${clock}Seconds`] * 1000);
+  const message = {
+    acknowledge: `${subject} is overdue: ${record.target} has not acknowledged it for ${time}`,
+    stale: `${subject} is overdue: ${record.target} has not settled it for ${time}`,
+    answer: `${subject} is overdue: it has been waiting for you for ${time}`,
+  }[clock];
+  const others = more.length === 0 ? '' : `, and ${more.length} more`;
+  const safe = 'nothing is answered by time';
+  const command = `tidegate why ${run} --all`;
+  const item = [run, 'overdue', state.alerts ?? 0].join(' ');
+  const news = { kind: 'overdue', news: 'needs-you', run, task: null, item, lasting: false } as const;
+  return [{ ...news, message: `${message}${others}`, safe, command }];
+}
 
 const noticeOf = ({ run }: RunState, need: Need): Notice => ({
   ...need,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { attempt, created, idOf, me, plan, stateAfter, stateAfterMore } from '../../../test/support/plans.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState } from '../run/run.ts';
@@ -22,7 +22,7 @@ const asked = (state: RunState, target: string, status: RecordStatus = 'open'): 
   return stateAfterMore(state, posted, ...(status === 'open' ? [] : [settled]));
 };
 const route = (state: RunState, target: string, author = 'a') => {
-  const { to, route: found } = routeOf(state, target as never, idOf(author));
+  const { to, route: found } = routeOf(state, { target: target as never }, idOf(author));
   return [to, found?.reason ?? 'explicit'];
 };
 
@@ -38,6 +38,59 @@ test('to the one with the fewest open records, unless another one has settled su
   expect(route(asked(begun, 'b'), 'capability:sql')).toEqual(['c', 'least-open']);
   const shown = asked(asked(asked(begun, 'b'), 'capability:sql', 'resolved'), 'c');
   expect(route(shown, 'capability:sql')).toEqual(['c', 'demonstrated']);
+});
+
+test('a task that the plan prefers comes first, if it has the capability', () => {
+  const prefers = (...tasks: readonly string[]) => {
+    const board = { acknowledgeSeconds: 1, staleSeconds: 1, answerSeconds: 1, preferred: { sql: tasks } };
+    return stateAfter(created({ ...frozen, board }));
+  };
+  expect(route(prefers('c'), 'capability:sql')).toEqual(['c', 'preferred']);
+  expect(route(asked(prefers('b'), 'b'), 'capability:sql')).toEqual(['b', 'preferred']);
+  expect(route(prefers('a', 'nobody', 'd', 'c', 'b'), 'capability:sql', 'd')).toEqual(['c', 'preferred']);
+  // neither a task without the capability, nor one of another wave, nor the author itself
+  expect(route(prefers('a', 'd'), 'capability:sql', 'd')).toEqual(['b', 'least-open']);
+  expect(route(prefers('c'), 'capability:sql', 'c')).toEqual(['b', 'least-open']);
+  expect(route(prefers('c'), 'capability:constructor')).toEqual(['person', 'no-capability']);
+});
+
+describe('a record for the owner of what it refers to', () => {
+  const owned = stateAfter(
+    created(
+      plan([
+        {
+          a: { owns: ['src/a/**'] },
+          b: { owns: ['src/units.ts', 'lib/'] },
+          c: { promotes: { api: 'pilot-live' } },
+          d: {},
+        },
+        { e: { owns: ['src/e.ts'] } },
+      ]),
+    ),
+  );
+  const owner = (author: string, ...references: readonly string[]) => {
+    const { to, route: found } = routeOf(owned, { target: 'owner', references }, idOf(author));
+    return [to, found?.reason];
+  };
+
+  test('goes to the task that owns the path, or promotes the component', () => {
+    expect(owner('a', 'path:src/units.ts')).toEqual(['b', 'owns-path']);
+    expect(owner('a', 'component:api', 'path:lib/x.ts')).toEqual(['b', 'owns-path']);
+    expect(owner('a', 'component:api')).toEqual(['c', 'promotes-component']);
+    expect(owner('a', 'path:src/e.ts')).toEqual(['e', 'owns-path']);
+  });
+
+  test('goes to a person when no other task owns it, whatever its words are', () => {
+    expect(owner('b', 'path:src/units.ts')).toEqual(['person', 'no-owner']);
+    expect(owner('a', 'path:units.ts')).toEqual(['person', 'no-owner']);
+    expect(owner('a', 'component:toString', 'task:b', 'record:1')).toEqual(['person', 'no-owner']);
+    expect(owner('a')).toEqual(['person', 'no-owner']);
+  });
+
+  test('is for a task of that name, if there is one', () => {
+    const named = stateAfter(created(plan([{ a: {}, owner: {} }])));
+    expect(placeOf(named, { kind: 'question', target: 'owner' }, undefined, idOf('a'))).toMatchObject({ to: 'owner' });
+  });
 });
 
 test('to a person when no task can do it', () => {

@@ -1,6 +1,7 @@
 import type { TaskId } from '../base/ids.ts';
 import { foldPath } from '../base/paths.ts';
-import type { Check, FrozenPlan } from '../plan/plan.ts';
+import type { DiffEntry } from '../gates/evidence.ts';
+import { type Check, type FrozenPlan, isRatchet } from '../plan/plan.ts';
 import { grantPattern } from '../scope/claims.ts';
 import { matchesFolded, type Pattern } from '../scope/pattern.ts';
 
@@ -12,34 +13,38 @@ import { matchesFolded, type Pattern } from '../scope/pattern.ts';
 export type Definition = { readonly path: string; readonly keys?: readonly string[] };
 
 /**
- * The checks whose definition a change touches. `roles`: closure roles whose program it touches; absent for none. `keys`: the changed
- * keys; absent where the file counts as a whole.
+ * The checks whose definition a change touches. `roles`: closure roles whose program it touches; absent for none. `resolver`: set when
+ * it touches the program of the resolver. `keys`: the changed keys; absent where the file counts as a whole.
  */
 export type DefinitionHit = {
   readonly checks: readonly string[];
   readonly roles?: readonly TaskId[];
+  readonly resolver?: true;
   readonly keys?: readonly string[];
 };
 
 /** One definition of one check or role, with its pattern compiled. */
 export type CompiledDefinition = Defined & { readonly pattern: Pattern; readonly keys: readonly string[] | null };
 
-/** The check or the closure role that a file defines. */
-type Defined = { readonly check: string } | { readonly role: TaskId };
+/** The check, the closure role or the resolver that a file defines. */
+type Defined = { readonly check: string } | Program;
+type Program = { readonly role: TaskId } | { readonly resolver: true };
 
 const compiled = new WeakMap<readonly DefinedPart[], readonly CompiledDefinition[]>();
 
-/** A check, or a closure role whose program is in the repository, with what defines it. */
-export type DefinedPart = Pick<Check, 'definitions'> & ({ readonly name: string } | { readonly role: TaskId });
+/** A check, or a closure role or resolver whose program is in the repository, with what defines it. */
+export type DefinedPart = Pick<Check, 'definitions'> & ({ readonly name: string } | Program);
 
 const partsByPlan = new WeakMap<FrozenPlan, readonly DefinedPart[]>();
 
-/** Returns the checks of a plan, and its closure roles whose program is in the repository. */
+/** Returns the checks of a plan, and those of its closure roles and its resolver whose program is in the repository. */
 export function definedParts(plan: FrozenPlan): readonly DefinedPart[] {
   const roles = plan.waves.flatMap(({ closure = [] }) =>
     closure.flatMap(({ id, definitions }) => (definitions === undefined ? [] : [{ role: id, definitions }])),
   );
-  const parts = partsByPlan.get(plan) ?? [...plan.checks, ...roles];
+  const { definitions } = plan.resolver ?? {};
+  const resolver = definitions === undefined ? [] : [{ resolver: true as const, definitions }];
+  const parts = partsByPlan.get(plan) ?? [...plan.checks, ...roles, ...resolver];
   partsByPlan.set(plan, parts);
   return parts;
 }
@@ -55,8 +60,8 @@ export function compileDefinitions(parts: readonly DefinedPart[]): readonly Comp
   return definitions;
 }
 
-const definedBy = (part: { readonly name: string } | { readonly role: TaskId }): Defined =>
-  'role' in part ? { role: part.role } : { check: part.name };
+const definedBy = (part: { readonly name: string } | Program): Defined =>
+  'name' in part ? { check: part.name } : part;
 
 type Hit = Defined & { readonly keys: readonly string[] | null };
 
@@ -79,9 +84,24 @@ export function touchedDefinition(
   if (hits.length === 0) return null;
   const checks = [...new Set(hits.flatMap((hit) => ('check' in hit ? [hit.check] : [])))];
   const roles = [...new Set(hits.flatMap((hit) => ('role' in hit ? [hit.role] : [])))];
-  const touched = roles.length === 0 ? { checks } : { checks, roles };
+  const touched = {
+    checks,
+    ...(roles.length === 0 ? {} : { roles }),
+    ...(hits.some((hit) => 'resolver' in hit) ? { resolver: true as const } : {}),
+  };
   const keys = hits.flatMap(({ keys: hit }) => hit ?? []);
   return hits.some(({ keys: hit }) => hit === null) ? touched : { ...touched, keys: [...new Set(keys)].sort() };
+}
+
+/** Returns the checks with `ratchet` whose definition one of these changes touches, in the order of the plan. */
+export function redefinedChecks(plan: FrozenPlan, changes: readonly DiffEntry[]): readonly string[] {
+  const compared = plan.checks.filter(isRatchet);
+  if (compared.length === 0) return [];
+  const definitions = compileDefinitions(definedParts(plan));
+  const touched = new Set(
+    changes.flatMap(({ path, keys }) => touchedDefinition(definitions, path, keys ?? null)?.checks ?? []),
+  );
+  return compared.map(({ name }) => name).filter((name) => touched.has(name));
 }
 
 /** True when a change of this path can touch a definition. */

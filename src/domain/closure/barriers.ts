@@ -1,13 +1,15 @@
 import type { RunId, TaskId, TreeId } from '../base/ids.ts';
-import { blockingRecords, isUnassignable } from '../board/blocking.ts';
+import { blockingRecords, isUnassignable, landingRecords } from '../board/blocking.ts';
 import type { BoardRecord } from '../board/board.ts';
-import { isCritical } from '../board/board-requests.ts';
+import { heldByQuestion } from '../board/board-requests.ts';
 import { mayHelp } from '../board/helpers.ts';
-import { dependencyFinding, heldWave, isForPerson } from '../dependencies/blocks.ts';
-import { otherRun } from '../dependencies/dependency.ts';
+import { isCritical } from '../board/kinds.ts';
+import { openChecks, openLandingCheck } from '../checks/open-checks.ts';
+import { dependencyFinding, heldLanding, heldWave, isForPerson } from '../dependencies/blocks.ts';
+import { type Dependency, otherRun } from '../dependencies/dependency.ts';
 import type { Finding } from '../findings/finding.ts';
 import { findingsIn } from '../gates/verdict.ts';
-import { closureOf, type PlannedTask } from '../plan/plan.ts';
+import { closureOf, hasRatchet, type PlannedTask } from '../plan/plan.ts';
 import { openComponents } from '../proofs/components.ts';
 import { openBundles, unprovenToLand } from '../proofs/open-bundles.ts';
 import { coreOf, type RoundStep, type Tip } from '../run/round.ts';
@@ -31,10 +33,12 @@ export type Barrier = {
   readonly because: Finding;
   /** The tree that a person's resolution of it counts for. Absent when it cannot be resolved. */
   readonly tree?: TreeId;
+  /** The wave that its resolution is recorded with, when that is neither of its task nor the current one. */
+  readonly wave?: number;
 };
 
 /** In the order in which people are asked about them. */
-type BarrierKind = 'question' | 'record' | 'dependency' | 'contract' | 'proof' | 'component' | 'report';
+type BarrierKind = 'question' | 'record' | 'dependency' | 'contract' | 'check' | 'proof' | 'component' | 'report';
 
 /**
  * Lists everything that keeps the wave from closing, beside its tasks, in the order in which it is to be removed. Of a closed wave: the
@@ -46,6 +50,7 @@ export function openBarriers(state: RunState, wave: WaveState): readonly Barrier
     ...openRecords(state, wave),
     ...openRequired(state, wave),
     ...openContracts(state, wave),
+    ...(hasRatchet(state.plan) ? openChecks(state, wave) : []),
     ...openProofs(state, wave),
     ...openReports(state, wave),
   ];
@@ -57,19 +62,40 @@ const isOfWave = ({ tasks }: RunState, { index }: WaveState, task: TaskId | unde
 /** The open barriers of the wave that is being closed, and of merged work that has not landed. */
 export function barriersOfRun(state: RunState): readonly Barrier[] {
   const current = currentWave(state);
-  return selectedWaves(state)
-    .filter((wave) => wave === current || wave.closed)
-    .flatMap((wave) => openBarriers(state, wave));
+  const waves = selectedWaves(state).filter((wave) => wave === current || wave.closed);
+  const barriers = waves.flatMap((wave) => openBarriers(state, wave));
+  const named = new Set(barriers.map(({ record }) => record));
+  const records = recordsToLand(state).filter(({ record }) => !named.has(record));
+  return [...records, ...barriers, ...(hasRatchet(state.plan) ? openLandingCheck(state) : [])];
 }
+
+/** Everything that keeps these tasks from landing; by default all that have not landed. */
+export const landingBarriers = (state: RunState, tasks?: readonly TaskId[]): readonly Barrier[] => [
+  ...recordsToLand(state),
+  ...heldLanding(state).map((dependency) => requiredBarrier(state, dependency)),
+  ...unprovenToLand(state, tasks),
+];
+
+const recordsToLand = (state: RunState): readonly Barrier[] =>
+  [...landingRecords(state)].map((record) => ({
+    ...barrierOf(record),
+    owner: 'person',
+    because: heldByQuestion(state, record),
+  }));
+
+const barrierOf = ({ id, kind }: BoardRecord) =>
+  ({ id: `${kind}-${id}`, kind: kind === 'question' ? 'question' : 'record', record: id }) as const;
 
 /** Required dependencies of the run. They have commands of their own, so nobody resolves them for one tree. */
 const openRequired = (state: RunState, { index }: WaveState): readonly Barrier[] =>
-  heldWave(state, index).map((dependency) => ({
-    id: dependency.id,
-    kind: 'dependency',
-    owner: isForPerson(dependency) ? 'person' : (otherRun(dependency) ?? 'person'),
-    because: dependencyFinding(state, dependency),
-  }));
+  heldWave(state, index).map((dependency) => requiredBarrier(state, dependency));
+
+const requiredBarrier = (state: RunState, dependency: Dependency): Barrier => ({
+  id: dependency.id,
+  kind: 'dependency',
+  owner: isForPerson(dependency) ? 'person' : (otherRun(dependency) ?? 'person'),
+  because: dependencyFinding(state, dependency),
+});
 
 /** Proofs and components that keep the wave from closing, without those that people resolved. Closure roles wait for them. */
 export function openProofs(state: RunState, wave: WaveState): readonly Barrier[] {
@@ -102,16 +128,14 @@ function subjectTree({ branch }: RunState, { rounds }: WaveState, task: TaskId |
  */
 export const openRecords = (state: RunState, wave: WaveState): readonly Barrier[] =>
   blockingRecords(state, wave.index).map((record) => {
-    const { id, kind, target } = record;
+    const { target } = record;
     const task = target !== 'person' && target !== 'all' && !isUnassignable(state, record) ? target : null;
     // a task of a later wave may wait for this one
     const isHere = task !== null && state.tasks[task]?.wave === wave.index;
     const isBusy = isHere && (maySettle(state.tasks[task]) || mayHelp(state, task));
     return {
-      id: `${kind}-${id}`,
-      kind: kind === 'question' ? 'question' : 'record',
+      ...barrierOf(record),
       owner: isBusy ? task : 'person',
-      record: id,
       because: becauseOf(state, record, task),
     };
   });
@@ -125,7 +149,7 @@ function becauseOf(state: RunState, record: BoardRecord, task: TaskId | null): F
   const { id, kind, target, route } = record;
   if (isUnassignable(state, record)) {
     const { asked = target, reason = 'task-over' } = route ?? {};
-    const isMissing = reason === 'no-task' || reason === 'no-capability';
+    const isMissing = reason === 'no-task' || reason === 'no-capability' || reason === 'no-owner';
     const named = isMissing ? asked : target === 'person' ? asked : target;
     return { rule: 'open-unassignable', run, record: id, kind, named, reason: isMissing ? reason : 'task-over' };
   }

@@ -35,21 +35,11 @@ export function reaches(part: ExitPart, level: string | undefined, required: str
   return level !== undefined && levels.includes(level) && levels.indexOf(level) >= levels.indexOf(required);
 }
 
-/** A file that a task has to leave as proof. `for`: the level that it holds up; absent: every level that a file can hold up. */
+/** A file that a task has to leave as proof. `for`: the level that it holds up; absent: every level that a file holds up. */
 export type PlannedProof = { readonly path: string; readonly kind?: string; readonly for?: ProofPurpose };
 
-/** Levels that a declared proof may name. */
-export const proofPurposes = [
-  'integrated',
-  'authoritative',
-  'live',
-  'ephemeral',
-  'durable',
-  'unit',
-  'integration',
-  'owned',
-  'shared-plan',
-] as const;
+/** Levels that a file holds up. Every other level needs checks that ran here, or a person. */
+export const proofPurposes = ['ephemeral', 'durable', 'owned', 'shared-plan'] as const;
 type ProofPurpose = (typeof proofPurposes)[number];
 
 /**
@@ -85,5 +75,5 @@ function supportOf(part: ExitPart, level: string): Support | undefined {
 }
 
 /** Tells whether a declared proof holds up this level. */
-export const provesLevel = ({ for: purpose }: PlannedProof, { part, level }: RequiredLevel): boolean =>
-  purpose === undefined || reaches(part, purpose, level);
+export const provesLevel = ({ for: purpose }: PlannedProof, { part, level, support }: RequiredLevel): boolean =>
+  support === 'artifact' && (purpose === undefined || reaches(part, purpose, level));

@@ -34,10 +34,10 @@ const judges = (frozen: FrozenPlan, closed: readonly boolean[], unjudged: readon
     unjudged === undefined ? {} : { unjudged },
   ).map(({ role, wave }) => `${wave} ${role.id}`);
 
-test('integration and QA of the last closed wave that has one of them judge a landing', () => {
+test('integration and QA judge a landing, each of the last closed wave that has it', () => {
   const frozen = planned(['security', 'integration', 'docs', 'qa'], ['security'], ['qa']);
   expect(judges(frozen, [true, true, false], ['a'])).toEqual(['0 wave-1-integration', '0 wave-1-qa']);
-  expect(judges(frozen, [true, true, true], ['a'])).toEqual(['2 wave-3-qa']);
+  expect(judges(frozen, [true, true, true], ['a'])).toEqual(['0 wave-1-integration', '2 wave-3-qa']);
 });
 
 test('nobody judges a landing whose reports are carried, or that no role of the waves could judge', () => {

@@ -4,6 +4,7 @@ import { closureOf, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
 import { type RunState, selectedWaves, type WaveState } from '../run/run.ts';
 import { matches, pattern } from '../scope/pattern.ts';
 import { type RoleStatus, roleStatusOf } from './barriers.ts';
+import type { ClosureRole } from './roles.ts';
 
 /** The most paths that a landing names. */
 const mostPaths = 50;
@@ -24,12 +25,12 @@ export function unjudgedPaths(
     .slice(0, mostPaths);
 }
 
-/** Roles that judge how the work fits together. They judge a landing again when the branch has moved under it. */
-const fitting: ReadonlySet<string> = new Set(['integration', 'qa']);
+/** Roles that judge how the work fits together, in order. They judge a landing again when the branch has moved under it. */
+const fitting = ['integration', 'qa'] as const satisfies readonly ClosureRole[];
 
 type WaveRole = { readonly role: PlannedTask; readonly wave: number };
 
-/** The roles that have to judge this landing, of the last wave that has such roles. */
+/** The roles that have to judge this landing, each of the last wave that has it. */
 export function landingRoles(
   plan: FrozenPlan,
   waves: readonly Pick<WaveState, 'index' | 'closed'>[],
@@ -38,12 +39,8 @@ export function landingRoles(
   if (unjudged.length === 0) return [];
   const roles = waves
     .filter(({ closed }) => closed)
-    .map(({ index: wave }) =>
-      closureOf(plan, wave)
-        .filter(({ closes = '' }) => fitting.has(closes))
-        .map((role) => ({ role, wave })),
-    );
-  return roles.findLast((ofWave) => ofWave.length > 0) ?? [];
+    .flatMap(({ index: wave }) => closureOf(plan, wave).map((role) => ({ role, wave })));
+  return fitting.flatMap((closes) => roles.findLast(({ role }) => role.closes === closes) ?? []);
 }
 
 /** A role and what it says of the landing as it is rebuilt now. */

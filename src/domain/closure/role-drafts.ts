@@ -36,7 +36,7 @@ function subjectsOf(role: WrittenClosureRole): Pick<DraftRole, 'targets' | 'cata
   });
 }
 
-/** The program of a role as a shell command, whose files can be read from the base; null when it has none. */
+/** The program of a role or of the resolver as a shell command, whose files can be read from the base; null when it has none. */
 export const programOf = ({ keys }: Pick<DraftRole, 'keys'>): string | null =>
   keys.command === undefined || keys.command === null ? null : keys.command.map(shellWord).join(' ');
 

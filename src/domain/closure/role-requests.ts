@@ -1,9 +1,10 @@
 import { err, ok, type Result } from '../base/result.ts';
 import { answerOnBoard } from '../board/board-requests.ts';
+import { openChecks } from '../checks/open-checks.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
-import { closureOf, plannedById } from '../plan/plan.ts';
+import { closureOf, hasRatchet, plannedById } from '../plan/plan.ts';
 import type { BuiltRound, Tip } from '../run/round.ts';
 import { currentWave, type RunState, type WaveState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
@@ -68,7 +69,8 @@ export function resolveBarrier(
   const tree = named?.tree;
   const judged = named?.kind === 'contract' && named.task !== undefined ? { task: named.task } : {};
   // the barrier of a closed wave is about one of its merged tasks
-  const wave = (named?.task === undefined ? undefined : state.tasks[named.task]?.wave) ?? currentWave(state)?.index;
+  const ofTask = named?.task === undefined ? undefined : state.tasks[named.task]?.wave;
+  const wave = ofTask ?? named?.wave ?? currentWave(state)?.index;
   if (wave === undefined || tree === undefined) return err({ rule: 'no-such-barrier', run: state.run, barrier, open });
   return ok([{ type: 'barrier-resolved', wave, barrier, tree, reason, ...judged, by }]);
 }
@@ -82,11 +84,12 @@ function candidateOf(wave: WaveState | undefined): Candidate | null {
   return round.tip === null ? null : { ...round, tip: round.tip };
 }
 
-/** Tells whether the wave has a candidate that waits for closure roles, proofs or records. It may last until a person acts. */
+/** Tells whether the wave has a candidate that waits for closure roles, proofs, checks or records. It may last until a person acts. */
 export function waitsForClosure(state: RunState, wave: WaveState | undefined): boolean {
   if (wave === undefined || candidateOf(wave) === null) return false;
   if (closureOf(state.plan, wave.index).length > 0) return true;
-  return openProofs(state, wave).length + openRecords(state, wave).length > 0;
+  const checks = hasRatchet(state.plan) ? openChecks(state, wave) : [];
+  return openProofs(state, wave).length + openRecords(state, wave).length + checks.length > 0;
 }
 
 /** Tells whether a task is a closure role whose report nobody waits for: its candidate is judged no more, or a person resolved it. */

@@ -15,7 +15,7 @@ import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import { plannedById } from '../plan/plan.ts';
 import { registerProof, revokeProof } from '../proofs/bundle-requests.ts';
 import { answerRelaunch } from '../relaunch/answer-relaunch.ts';
-import { strayedFindings } from '../run/recovery.ts';
+import { strayed } from '../run/recovery.ts';
 import { checksToRepeat, isRoundOpen } from '../run/round.ts';
 import { evolveRun, type RunState } from '../run/run.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from '../run/task.ts';
@@ -247,12 +247,6 @@ function retry(
     return ok([...chosen, { type: 'task-retried', task: task.id, ...strayed(task), by }, ...restarts(state, task.id)]);
   if (status === 'waiting' && agent !== undefined) return ok(chosen);
   return err({ rule: 'task-status', task: task.id, action: 'retry', status });
-}
-
-/** Tells an agent that left its scope which paths it must not change. */
-function strayed({ progress }: TaskState): Pick<RunEvent & { readonly type: 'task-retried' }, 'findings' | 'after'> {
-  const findings = strayedFindings(progress);
-  return findings.length === 0 ? {} : { findings, after: 'strayed' };
 }
 
 function unknownAgent({ plan }: RunState, task: TaskState, agent: string): Finding | null {

@@ -1,12 +1,10 @@
 import { err, ok } from '../base/result.ts';
-import { heldByQuestion, openCriticalQuestions } from '../board/board-requests.ts';
-import { dependencyFinding, heldLanding } from '../dependencies/blocks.ts';
+import { landingBarriers } from '../closure/barriers.ts';
 import { discarded } from '../kept/discard.ts';
 import { hasWhollyLanded, whyNotAlone } from '../landing/land-some.ts';
 import { isQueued } from '../landing/landing.ts';
 import { leftToLand } from '../landing/undo.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
-import { unprovenToLand } from '../proofs/open-bundles.ts';
 import { hasMerged, type RunState } from '../run/run.ts';
 import type { RequestAnswer } from './answer.ts';
 
@@ -18,12 +16,8 @@ export function landNow(state: RunState, request: RequestEvent & { readonly type
   if (state.landing.status === 'offered' && state.landing.url !== null)
     return err({ rule: 'pull-request-open', branch: state.landing.branch, url: state.landing.url });
   if (state.ended !== null && !hasMerged(state)) return err({ rule: 'nothing-merged' });
-  const [question] = openCriticalQuestions(state);
-  if (question !== undefined) return err(heldByQuestion(state, question));
-  const [dependency] = heldLanding(state);
-  if (dependency !== undefined) return err(dependencyFinding(state, dependency));
-  const [unproven] = unprovenToLand(state, request.tasks);
-  if (unproven !== undefined) return err(unproven.because);
+  const [barrier] = landingBarriers(state, request.tasks);
+  if (barrier !== undefined) return err(barrier.because);
   const isWhole = discarded(state).length === 0;
   const wanted = request.tasks ?? (isWhole ? null : left);
   const some = isWhole && wanted?.length === left.length ? null : wanted;

@@ -1,3 +1,4 @@
+import { openLandingCheck } from '../checks/open-checks.ts';
 import { changersIn } from '../landing/earlier-definitions.ts';
 import { hasWhollyLanded } from '../landing/land-some.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
@@ -8,7 +9,7 @@ import type { TaskState } from '../run/task.ts';
 /**
  * Tells whether a request is allowed after the end of a run. A run that ended on its own branch may still land. Landed work may be
  * undone, other work discarded by name, a question answered, and a dependency resolved. A check definition may be granted, and a closure
- * role or a lost proof resolved, when it keeps the work from landing. After a halt, landing and undo may be tried again.
+ * role, a lost proof or a check that cannot be compared resolved, when it keeps the work from landing. After a halt, landing and undo may be tried again.
  */
 export function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (alwaysAllowed.has(request.type)) return true;
@@ -16,7 +17,11 @@ export function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-drop') return request.paths.length === 0;
   if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
   if (request.type === 'requested-resolve')
-    return isRoleRefused(state, request.barrier) || isLostProof(state, request.barrier);
+    return (
+      isRoleRefused(state, request.barrier) ||
+      isLostProof(state, request.barrier) ||
+      openLandingCheck(state).some(({ id }) => id === request.barrier)
+    );
   const isOfLanding =
     request.type === 'requested-land' ||
     request.type === 'requested-landing-edit' ||

@@ -8,9 +8,9 @@ import type { DependencyEvent, DependencyRequest } from '../ledger/dependency-ev
 import type { RunEvent } from '../ledger/events.ts';
 import { evolveRun, type RunState } from '../run/run.ts';
 import { heldLanding, heldWave, holdsEnd, linkedRuns, openDebts } from './blocks.ts';
-import { endName } from './dependency.ts';
-import { addDependency } from './dependency-requests.ts';
-import { linkedFact, requirementsOn } from './link.ts';
+import { type Dependency, endName, evolveDependencies } from './dependency.ts';
+import { addBranchDependency, addDependency, endDependency } from './dependency-requests.ts';
+import { branchFact, linkedFact, requirementsOn } from './link.ts';
 
 const [shop, pay, mail] = ['shop-0001', 'pay-0002', 'mail-0003'].map(runId) as [RunId, RunId, RunId];
 const fresh = stateAfter(created(plan([{ a: {} }, { b: {} }])), {
@@ -74,7 +74,7 @@ describe('a new dependency', () => {
   const others = [run(pay), run(mail)];
   const decide = (request: ReturnType<typeof asks>, runs: readonly RunState[] = others, isBranch = false) => {
     const state = run(shop);
-    return addDependency(state, request, { runs: [...runs, state], isBranch });
+    return addDependency(state, request, { runs: [...runs, state], branches: [], isBranch });
   };
 
   test('takes the next id of the repository', () => {
@@ -110,6 +110,16 @@ describe('a new dependency', () => {
   ])('on %s is refused', (_, request, runs, says) => {
     const refused = decide(request, runs);
     expect(refused.ok ? 'added' : describeFinding(refused.error)).toContain(says);
+  });
+
+  test('is refused while the same one is open', () => {
+    const state = grown(run(shop), added('d1', pay));
+    const twice = (request: ReturnType<typeof asks>) =>
+      addDependency(state, request, { runs: [...others, state], isBranch: true, branches: [] });
+    const refused = twice(asks('pay'));
+    expect(refused.ok ? 'added' : describeFinding(refused.error)).toBe('it already depends on pay-0002 (d1)');
+    for (const other of [asks('pay', { subject: idOf('a') }), asks('pay/a'), asks('mail'), asks('prices')])
+      expect(twice(other).ok).toBe(true);
   });
 
   test('is refused when the runs would wait for each other, however many are between them', () => {
@@ -179,6 +189,7 @@ describe('the other end', () => {
   const linked = (own: RunState, ...others: readonly RunState[]) => ({
     stateOf: (id: RunId) => others.find((one) => one.run === id) ?? null,
     requiring: others.flatMap((state) => requirementsOn(state, own.run).map((dependency) => ({ state, dependency }))),
+    branches: [],
   });
   const next = (own: RunState, ...others: readonly RunState[]) => linkedFact(own, linked(own, ...others));
   const requiring = grown(run(shop), added('d1', pay));
@@ -205,6 +216,8 @@ describe('the other end', () => {
     expect(next(requiring, landed(owing, 'other'))).toBeNull();
     const undone = { type: 'undone', branch: 'main', old: commit('tip'), new: commit('base'), exact: true, task: null };
     expect(next(requiring, grown(landed(owing), undone as RunEvent))).toBeNull();
+    const gone = { ...grown(landed(owing), undone as RunEvent), ended: 'landed' as const };
+    expect(next(requiring, gone)).toEqual({ type: 'dependency-unmet', dependency: 'd1', because: 'undone' });
     const first = {
       branch: 'main',
       old: commit('base'),
@@ -219,6 +232,49 @@ describe('the other end', () => {
       type: 'dependency-resolved',
       landed: { task: 'a', commit: commit('a') },
     });
+  });
+
+  test('is open again when the landing that met it is undone, and met again by the next landing', () => {
+    const undone = { type: 'undone', branch: 'main', old: commit('tip'), new: commit('base'), exact: true, task: null };
+    const whole = landed(owing);
+    const met = grown(requiring, next(requiring, whole) as RunEvent);
+    expect([linkedRuns(met), next(met, whole)]).toEqual([[pay], null]);
+    const back = grown(whole, next(whole, met) as RunEvent, undone as RunEvent);
+    const again = next(met, back);
+    expect(again).toEqual({ type: 'dependency-unmet', dependency: 'd1', because: 'undone' });
+    const open = grown(met, again as RunEvent);
+    expect([heldLanding(open).length, heldWave(open, 0).length, next(open, back)]).toEqual([1, 1, null]);
+    expect(next(open, landed(back))).toMatchObject({ type: 'dependency-resolved', landed: { run: pay } });
+    // the end that owes follows, and never decides before the other one
+    expect(next(back, met)).toBeNull();
+    expect(next(back, open)).toMatchObject({ type: 'dependency-unmet', because: 'undone' });
+    expect(next({ ...back, ended: 'landed' }, open)).toBeNull();
+    // without one task the run is not whole
+    const oneBack = grown(whole, { ...undone, task: idOf('a') } as RunEvent);
+    expect(next(met, oneBack)).toMatchObject({ type: 'dependency-unmet', because: 'undone' });
+  });
+
+  test('stays met for a run that has landed, and for one that a person released', () => {
+    const undone = { type: 'undone', branch: 'main', old: commit('tip'), new: commit('base'), exact: true, task: null };
+    const back = grown(landed(owing), undone as RunEvent);
+    const met = grown(requiring, next(requiring, landed(owing)) as RunEvent);
+    expect(next({ ...met, ended: 'landed' }, back)).toBeNull();
+    expect(next(landed(met), back)).toBeNull();
+    expect(next({ ...met, ended: 'done' }, back)).toMatchObject({ type: 'dependency-unmet' });
+    const released = grown(requiring, { type: 'dependency-resolved', dependency: 'd1', reason: 'seen', by: me });
+    expect([next(released, back), linkedRuns(released)]).toEqual([null, []]);
+  });
+
+  test('of a dropped task holds nothing and is for a person at the other end, until the task is retried', () => {
+    const ofTask = grown(run(shop), added('d1', pay, { task: idOf('a') }));
+    const dropped = grown(ofTask, { type: 'task-dropped', task: idOf('a'), by: me });
+    expect([heldWave(ofTask, 0).length, heldWave(dropped, 0).length, heldLanding(dropped).length]).toEqual([1, 0, 0]);
+    expect(next(grown(run(pay), next(run(pay), ofTask) as RunEvent), dropped)).toMatchObject({
+      type: 'dependency-unmet',
+      because: 'dropped',
+    });
+    const retried = grown(dropped, { type: 'task-retried', task: idOf('a'), by: me });
+    expect(heldWave(retried, 0).length).toBe(1);
   });
 
   test('that is over or dropped the task leaves it to a person, once', () => {
@@ -279,10 +335,98 @@ describe('a decision of a person', () => {
   });
 
   test('names ends as people type them', () => {
-    expect([{ run: pay }, { run: pay, task: idOf('a') }, { branch: 'x/y' }].map(endName)).toEqual([
+    const landing = { run: pay, branch: 'main', commit: commit('tip') };
+    expect([{ run: pay }, { run: pay, task: idOf('a') }, { branch: 'x/y' }, landing].map(endName)).toEqual([
       'pay-0002',
       'pay-0002/a',
       'x/y',
+      'pay-0002',
     ]);
+  });
+});
+
+describe('a branch that depends on a run', () => {
+  const asked = { ...asks(pay), branch: 'main' };
+  const waits = evolveDependencies([], added('d1', pay, { branch: 'main' }));
+  const around = (runs: readonly RunState[], branches: readonly Dependency[] = []) => ({
+    runs,
+    branches,
+    isBranch: false,
+    isDependent: true,
+  });
+  const linked = (branches: readonly Dependency[]) => ({ stateOf: () => null, requiring: [], branches });
+  const decided = (branches: readonly Dependency[], type: 'dependency-resolved' | 'dependency-cancelled') =>
+    evolveDependencies(branches, { type, dependency: 'd1', reason: 'by hand', by: me });
+  const closed: readonly RunEvent[] = [
+    { type: 'wave-closed', wave: 0 },
+    { type: 'wave-closed', wave: 1 },
+  ];
+
+  test('takes the next id, and is refused for a branch that is not there', () => {
+    const runs = [run(pay), grown(run(shop), added('d4', mail))];
+    expect(addBranchDependency(asked, around(runs, waits))).toMatchObject({
+      value: { type: 'dependency-added', dependency: 'd5', branch: 'main', on: { run: pay } },
+    });
+    expect(addBranchDependency(asked, { ...around(runs), isDependent: false })).toMatchObject({
+      error: { rule: 'dependency-branch', named: 'main' },
+    });
+    const itself = { ...asks('main'), branch: 'main' };
+    expect(addBranchDependency(itself, { ...around(runs), isBranch: true })).toMatchObject({
+      error: { rule: 'dependency-same-branch' },
+    });
+  });
+
+  test('is refused when the run requires one that lands there, and the other way round', () => {
+    const requires = grown(run(pay), added('d1', shop));
+    expect(addBranchDependency(asked, around([requires, run(shop)]))).toMatchObject({
+      error: { rule: 'dependency-cycle', ring: [shop, pay].toReversed() },
+    });
+    const elsewhere = run(shop, { target: { ...fresh.target, branch: 'next' } });
+    expect(addBranchDependency(asked, around([requires, elsewhere]))).toMatchObject({ ok: true });
+    const surroundings = { runs: [run(shop), run(pay)], branches: waits, isBranch: false };
+    expect(addDependency(run(pay), asks(shop), surroundings)).toMatchObject({ error: { rule: 'dependency-cycle' } });
+  });
+
+  test('holds the landing of every other run there, and no wave', () => {
+    const fact = linkedFact(run(shop), linked(waits));
+    expect(fact).toMatchObject({ type: 'dependency-added', dependency: 'd1', branch: 'main' });
+    const held = grown(run(shop), fact as RunEvent);
+    expect(linkedFact(held, linked(waits))).toBeNull();
+    expect([heldWave(held, 0), heldWave(held, 1)]).toEqual([[], []]);
+    expect(heldLanding(held)).toMatchObject([{ id: 'd1' }]);
+    expect(holdsEnd(held)).toBe(false);
+    expect(linkedFact(run(shop, { target: { ...fresh.target, branch: 'next' } }), linked(waits))).toBeNull();
+    expect(linkedFact(run(shop, { ended: 'landed' }), linked(waits))).toBeNull();
+    expect(heldLanding({ ...held, plan: { ...held.plan, land: 'branch' } })).toEqual([]);
+    expect(needsOf(grown(held, ...closed)).map(({ kind }) => kind)).toContain('requires');
+  });
+
+  test('is owed by the run that it waits for, which lands', () => {
+    const fact = linkedFact(run(pay), linked(waits));
+    expect(fact).toMatchObject({ type: 'dependency-owed', dependency: 'd1', of: { branch: 'main' }, branch: 'main' });
+    const owing = grown(run(pay), fact as RunEvent);
+    expect(heldLanding(owing)).toEqual([]);
+    expect(linkedFact(landed(owing), linked(waits))).toMatchObject({ type: 'dependency-resolved', dependency: 'd1' });
+  });
+
+  test('is resolved by the landing there, left to a person when the run ends, and followed by all runs', () => {
+    const held = grown(run(shop), linkedFact(run(shop), linked(waits)) as RunEvent);
+    expect(branchFact(waits, () => run(pay))).toBeNull();
+    expect(branchFact(waits, () => landed(run(pay)))).toMatchObject({ type: 'dependency-resolved' });
+    const unmet = branchFact(waits, () => run(pay, { ended: 'abandoned' }));
+    expect(unmet).toMatchObject({ type: 'dependency-unmet', because: 'abandoned' });
+    const left = evolveDependencies(waits, unmet as DependencyEvent);
+    expect(linkedFact(held, linked(left))).toMatchObject({ type: 'dependency-unmet', because: 'abandoned' });
+    for (const type of ['dependency-resolved', 'dependency-cancelled'] as const) {
+      const after = grown(held, linkedFact(held, linked(decided(waits, type))) as RunEvent);
+      expect(heldLanding(after)).toEqual([]);
+    }
+  });
+
+  test('is decided for the branch, and not for a run that lands there', () => {
+    const held = grown(run(shop), linkedFact(run(shop), linked(waits)) as RunEvent);
+    const end = { type: 'requested-dependency-end', dependency: 'd1', end: 'resolved', reason: 'no', by: me } as const;
+    expect(endDependency(held, end)).toMatchObject({ error: { rule: 'dependency-elsewhere', branch: 'main' } });
+    expect(endDependency({ run: runId('repository'), dependencies: waits }, end)).toMatchObject({ ok: true });
   });
 });

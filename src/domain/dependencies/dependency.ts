@@ -8,6 +8,8 @@ import type { By } from '../ledger/requests.ts';
  *   open ──▶ resolved     the other run has landed it, or a person decided
  *     │  └─▶ cancelled    by a person
  *     └────▶ unmet        the other end is over without it; from there resolved or cancelled
+ *
+ * One that a landing resolved is unmet again when that landing is undone, as long as the run that requires it can still land.
  */
 export type Dependency = {
   readonly id: string;
@@ -16,7 +18,7 @@ export type Dependency = {
   /** The task of this run that it is about; null for the whole run. */
   readonly task: TaskId | null;
   readonly other: DependencyEnd;
-  /** Of the end that owes: the branch that its work has to land on. */
+  /** The branch that the work has to land on. Of the end that requires: set when that branch itself depends on it. */
   readonly branch?: string;
   readonly required: boolean;
   readonly text: string;
@@ -37,15 +39,16 @@ export function evolveDependencies(known: readonly Dependency[], event: Dependen
     known.map((one) => (one.id === id ? next(one) : one));
   switch (event.type) {
     case 'dependency-added': {
-      const { task = null, on: other, required, text, by } = event;
-      return [...known, { id, side: 'requires', task, other, required, text, by, status: 'open' }];
+      const { task = null, branch, on: other, required, text, by } = event;
+      const waiting = branch === undefined ? {} : { branch };
+      return [...known, { id, side: 'requires', task, other, ...waiting, required, text, by, status: 'open' }];
     }
     case 'dependency-owed': {
       const { task = null, of: other, branch, required, text, by } = event;
       return [...known, { id, side: 'owes', task, other, branch, required, text, by, status: 'open' }];
     }
     case 'dependency-unmet':
-      return change((one) => ({ ...one, status: 'unmet', unmet: event.because }));
+      return change(({ settled: _, ...one }) => ({ ...one, status: 'unmet', unmet: event.because }));
     case 'dependency-resolved': {
       const { reason, landed, by } = event;
       const settled = { by, ...(reason === undefined ? {} : { reason }), ...(landed === undefined ? {} : { landed }) };
@@ -59,11 +62,16 @@ export function evolveDependencies(known: readonly Dependency[], event: Dependen
 export const isDependencyOpen = ({ status }: Pick<Dependency, 'status'>): boolean =>
   status === 'open' || status === 'unmet';
 
+/** True when a landing resolved it, so that an undo of that landing opens it again. */
+export const isMetByLanding = ({ status, settled }: Pick<Dependency, 'status' | 'settled'>): boolean =>
+  status === 'resolved' && settled?.landed !== undefined;
+
 /** Null for a branch. */
 export const otherRun = ({ other }: Pick<Dependency, 'other'>): RunId | null => ('run' in other ? other.run : null);
 
 /** `run`, `run/task` or the name of the branch, as people type it. */
 export function endName(end: DependencyEnd): string {
-  if ('branch' in end) return end.branch;
+  // a landing has a run and a branch
+  if (!('run' in end)) return end.branch;
   return end.task === undefined ? end.run : `${end.run}/${end.task}`;
 }

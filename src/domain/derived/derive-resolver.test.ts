@@ -18,13 +18,14 @@ import {
   type TaskSketch,
   tree,
 } from '../../../test/support/plans.ts';
+import type { DiffEntry } from '../gates/evidence.ts';
 import { judged } from '../gates/judge.ts';
 import type { RepairSubject } from '../ledger/derived-task-events.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { isOverBudget, taskSpend } from '../run/costs.ts';
 import { evolveRun, type RunState, tasksOfWave } from '../run/run.ts';
 import { mayIntegrate, startable } from '../run/schedule.ts';
-import type { Hold, TaskState } from '../run/task.ts';
+import { fresh, type Hold, type TaskState } from '../run/task.ts';
 import { deriveResolver, isBeingResolved } from './derive-resolver.ts';
 import { derivedOfWave, isVoid, plannedIn, standInFor } from './derived-tasks.ts';
 
@@ -37,14 +38,20 @@ type Scene = {
   readonly b?: TaskSketch;
   readonly hold?: Exclude<Hold, { readonly because: 'gate' }>;
   readonly usd?: number;
+  readonly diff?: readonly Partial<DiffEntry>[];
   readonly after?: readonly RunEvent[];
 };
 
+const modified = (change: Partial<DiffEntry>): DiffEntry => ({
+  ...{ path: 'b/a.txt', change: 'modified', oldMode: '100644', newMode: '100644' },
+  ...change,
+});
+
 /** Task `b` is proven, and held for something that came of its integration. */
-function scene({ plan: keys = {}, b = {}, hold = conflict, usd = 0, after = [] }: Scene = {}): RunState {
+function scene({ plan: keys = {}, b = {}, hold = conflict, usd = 0, diff = [{}], after = [] }: Scene = {}): RunState {
   const frozen = plan([{ a: {}, b, c: { needs: ['b'] } }], { resolver, ...keys });
   const context = { plan: frozen, hash: hashOf(frozen), granted: [] };
-  const ended = attemptEnded('b', { snapshot: snapshot('b', ['b/a.txt']) });
+  const ended = attemptEnded('b', { snapshot: { ...snapshot('b'), diff: diff.map(modified) } });
   if (ended.type !== 'attempt-ended') throw new Error('not an end');
   const { ending, handoff, snapshot: left } = ended;
   const usage = { turns: 1, inputTokens: 1, outputTokens: 1, cachedTokens: 0, usd };
@@ -91,7 +98,8 @@ describe('a held task gets a resolver', () => {
       tree: tree('t'),
       repair: { ...repair, failing: commit('f') },
     } as const;
-    expect(derivedIn(scene({ hold }))?.inputs).toMatchObject({ check: 'test', failing: commit('f') });
+    const made = derivedIn(scene({ hold, diff: [{ change: 'added' }] }));
+    expect(made?.inputs).toMatchObject({ check: 'test', failing: commit('f') });
   });
 
   test.each<[string, Scene]>([
@@ -101,6 +109,9 @@ describe('a held task gets a resolver', () => {
     ['there is no path', { hold: { ...conflict, repair: { ...repair, paths: [] } } }],
     ['a path is a pattern', { hold: { ...conflict, repair: { ...repair, paths: ['b/*'] } } }],
     ['a path configures agents', { hold: { ...conflict, repair: { ...repair, paths: ['b/CLAUDE.md'] } } }],
+    ['a file is new, or was renamed', { diff: [{ change: 'added' }] }],
+    ['a file is removed', { diff: [{ change: 'deleted' }] }],
+    ['a file is not one that it changed', { diff: [{ path: 'b/b.txt' }] }],
     ['its budget is used up', { usd: 99 }],
     [
       'it needs the proof of a person',
@@ -163,6 +174,16 @@ describe('a derived task', () => {
   ])('is void once a person %s its task', (_, event) => {
     const after = followed(state, event);
     expect([isVoid(after, made.task), derivedOfWave(after, 0), standInFor(after, idOf('b'))]).toEqual([true, [], null]);
+  });
+
+  test('halts its wave when it cannot be launched, until it is void', () => {
+    const halt = { rule: 'launch-failed', because: null, before: [] } as const;
+    const progress = { status: 'waiting', next: { ...fresh, halt }, last: null } as const;
+    const tasks = { ...state.tasks, [made.task]: { ...taskIn(state, 'resolve-b-1'), progress } };
+    const halted = { ...state, tasks, waves: state.waves.map((wave) => ({ ...wave, approval: [] })) };
+    expect(startable(halted)).toEqual([]);
+    const after = followed(halted, { type: 'task-retried', task: idOf('b'), by: me });
+    expect(startable(after).map(({ id }) => id)).toEqual(['b', 'a']);
   });
 
   test('is integrated for its task when it is ready', () => {

@@ -1,6 +1,7 @@
 import { type TaskId, taskId } from '../base/ids.ts';
 import { present } from '../base/result.ts';
 import { requiredLevels } from '../closure/exit-contract.ts';
+import type { SnapshotEvidence } from '../gates/evidence.ts';
 import type { DerivedTaskEvent, RepairInputs } from '../ledger/derived-task-events.ts';
 import { type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
 import { isOverBudget } from '../run/costs.ts';
@@ -9,14 +10,15 @@ import type { TaskState } from '../run/task.ts';
 import { type Granted, grantPattern, grantsOf } from '../scope/claims.ts';
 import { matches, parsePattern } from '../scope/pattern.ts';
 import { scopeOf, whyForeign } from '../scope/scope.ts';
-import { derivedFor, heldForRepair, isStanding, type RepairHold } from './derived-tasks.ts';
+import { derivedFor, heldForRepair, isSamePair, isStanding, type RepairHold } from './derived-tasks.ts';
 
 type Derived = Extract<DerivedTaskEvent, { type: 'task-derived' }>;
 
 /**
  * Decides whether a held task gets a resolver. Null when the plan has none, when this pair of snapshot and integrated work had one, or
  * when it would need more than the task may do: a path outside of its scope, or money beyond its budget. Null as well when an exit
- * contract, a declared proof or the level of a component is bound to the very snapshot that it would replace.
+ * contract, a declared proof or the level of a component is bound to the very snapshot that it would replace, and when a file that
+ * conflicts is new, removed or renamed.
  */
 export function deriveResolver(state: RunState, task: TaskState): Derived | null {
   const { plan } = state;
@@ -28,6 +30,7 @@ export function deriveResolver(state: RunState, task: TaskState): Derived | null
   if (Object.values(state.derived ?? {}).some((made) => isSamePair(made.inputs, inputs))) return null;
   if (isBoundToSnapshot(stands) || isOverBudget(state, task)) return null;
   if (!areWithin(plan, stands, inputs.paths, granted)) return null;
+  if (inputs.failing === undefined && !areModified(held.snapshot, inputs.paths)) return null;
   const id = freeId(state, task.id);
   return {
     type: 'task-derived',
@@ -40,6 +43,13 @@ export function deriveResolver(state: RunState, task: TaskState): Derived | null
     inputs,
   };
 }
+
+/**
+ * Tells whether a snapshot changes all of these files, and each was there before under the same name. Of a file that is new, removed or
+ * renamed, the lines of both sides cannot be compared.
+ */
+export const areModified = ({ diff }: Pick<SnapshotEvidence, 'diff'>, paths: readonly string[]): boolean =>
+  paths.every((path) => diff.some((entry) => entry.path === path && entry.change === 'modified'));
 
 /** Tells whether something of the task is proven for its own snapshot only. */
 export const isBoundToSnapshot = ({ exit, artifacts = [], promotes }: PlannedTask): boolean =>
@@ -72,9 +82,6 @@ const inputsOf = ({ hold, repair, snapshot }: RepairHold): RepairInputs => ({
   base: snapshot.base,
   ...(hold.because === 'check' ? { check: hold.check } : {}),
 });
-
-const isSamePair = (a: RepairInputs, b: RepairInputs): boolean =>
-  a.snapshot === b.snapshot && a.onto === b.onto && a.failing === b.failing;
 
 /** Tells whether the task may change each of these paths as a whole. A path that is no pattern of itself cannot be owned. */
 export function areWithin(plan: FrozenPlan, task: PlannedTask, paths: readonly string[], granted: Granted): boolean {

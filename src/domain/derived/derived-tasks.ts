@@ -1,6 +1,7 @@
 import type { TaskId } from '../base/ids.ts';
+import { byName } from '../base/result.ts';
 import type { SnapshotEvidence } from '../gates/evidence.ts';
-import type { DerivedTaskEvent, RepairSubject } from '../ledger/derived-task-events.ts';
+import type { DerivedTaskEvent, RepairInputs, RepairSubject } from '../ledger/derived-task-events.ts';
 import { type PlannedTask, plannedById } from '../plan/plan.ts';
 import type { RunState } from '../run/run.ts';
 import { type Hold, plannedTask, type TaskState } from '../run/task.ts';
@@ -17,8 +18,8 @@ export function withDerived(state: RunState, { type: _, ...derived }: DerivedEve
   const task = { ...plannedTask(derived.planned, derived.wave), granted: derived.granted ?? [] };
   return {
     ...state,
-    derived: { ...state.derived, [derived.task]: derived },
-    tasks: { ...state.tasks, [derived.task]: task },
+    derived: byName(state.derived, { [derived.task]: derived }),
+    tasks: byName(state.tasks, { [derived.task]: task }),
   };
 }
 
@@ -32,10 +33,15 @@ export function isStanding(state: RunState, { standsFor, inputs }: DerivedTask):
   return standsFor.every((id) => {
     const task = state.tasks[id];
     const held = task === undefined ? null : heldForRepair(task);
-    if (held === null || held.snapshot.commit !== inputs.snapshot) return false;
-    return held.repair.onto === inputs.onto && held.repair.failing === inputs.failing;
+    return held !== null && isSamePair({ ...held.repair, snapshot: held.snapshot.commit }, inputs);
   });
 }
+
+/** The same snapshot on the same work of the others. */
+export const isSamePair = (a: Pair, b: Pair): boolean =>
+  a.snapshot === b.snapshot && a.onto === b.onto && a.failing === b.failing;
+
+type Pair = Pick<RepairInputs, 'snapshot' | 'onto' | 'failing'>;
 
 /** A hold that a resolver may repair, and the snapshot that is held. */
 export type RepairHold = {

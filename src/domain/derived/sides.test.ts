@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GoneHunk } from '../ledger/derived-task-events.ts';
-import { goneHunks, hasMarkers, type SideHunk, unnamedHunks } from './sides.ts';
+import { goneHunks, goneModes, hasMarkers, type ModesOfFile, reasonFor, type SideHunk, unnamedHunks } from './sides.ts';
 
 const lines = (text: string): readonly string[] => (text === '' ? [] : text.split(' '));
 const hunk = (side: 'ours' | 'theirs', added: string, removed = ''): SideHunk => ({
@@ -46,6 +46,30 @@ test.each<[string, { base: string; ours: string; theirs: string; result: string 
     [hunk('theirs', '', 'y')],
     [],
   ],
+  [
+    'a replaced line is back',
+    { base: 'off', ours: 'a', theirs: 'b', result: 'a b off' },
+    [hunk('ours', 'a', 'off'), hunk('theirs', 'b', 'off')],
+    ['ours', 'theirs'],
+  ],
+  [
+    'a line that a side moved is there once',
+    { base: 'm x', ours: 'x m', theirs: 'm x', result: 'x m' },
+    [hunk('ours', '', 'm'), hunk('ours', 'm')],
+    [],
+  ],
+  [
+    'lines of both are mixed, in their order',
+    { base: '', ours: 'a c', theirs: 'b d', result: 'a b c d' },
+    [hunk('ours', 'a c'), hunk('theirs', 'b d')],
+    [],
+  ],
+  [
+    'lines of both are exchanged',
+    { base: '', ours: 'left: no', theirs: 'right: yes', result: 'left: yes right: no' },
+    [hunk('ours', 'left: no'), hunk('theirs', 'right: yes')],
+    ['theirs'],
+  ],
   ['the file is gone', { base: '', ours: 'a', theirs: '', result: '' }, [hunk('ours', 'a')], ['ours']],
 ])('hunks: %s', (_, texts, hunks, gone) => {
   const { base, ours, theirs, result } = texts;
@@ -75,6 +99,18 @@ test('a line that a side had before is no marker', () => {
   expect(hasMarkers({ base: [], ours: [], theirs: ['title', '======='], result: ['title', '======='] })).toBe(false);
 });
 
+test.each<[string, ModesOfFile, readonly string[]]>([
+  ['nobody changed it', { base: '100644', ours: '100644', theirs: '100644', result: '100644' }, []],
+  ['it is kept', { base: '100644', ours: '100644', theirs: '100755', result: '100755' }, []],
+  ['it is taken back', { base: '100644', ours: '100644', theirs: '100755', result: '100644' }, ['theirs 100755']],
+  ['the others changed it', { base: '100755', ours: '100644', theirs: '100755', result: '100755' }, ['ours 100644']],
+  ['a new program is an ordinary file', { theirs: '100755', result: '100644' }, ['theirs 100755']],
+  ['a new file is one', { theirs: '100644', result: '100644' }, []],
+  ['the file is gone', { base: '100644', ours: '100755', theirs: '100644' }, ['ours 100755']],
+])('modes: %s', (_, modes, gone) => {
+  expect(goneModes('f', modes).map(({ side, mode }) => `${side} ${mode}`)).toEqual(gone);
+});
+
 const gone: GoneHunk = { path: 'src/a b.ts', side: 'ours', from: 12, to: 18 };
 test.each([
   ['src/a b.ts said twice', true],
@@ -89,4 +125,21 @@ test.each([
   ['', false],
 ])('%j names the hunk: %s', (entry, expected) => {
   expect(unnamedHunks([gone], [entry]).length === 0).toBe(expected);
+});
+
+const mode: GoneHunk = { path: 'a.sh', side: 'theirs', from: 0, to: 0, mode: '100755' };
+test.each([
+  ['a.sh:mode it is no program', true],
+  ['a.sh it is no program', true],
+  ['a.sh:mode', false],
+  ['a.sh:0 it is no program', false],
+  ['a.sh:0-9 it is no program', false],
+])('%j names the mode: %s', (entry, expected) => {
+  expect(unnamedHunks([mode], [entry]).length === 0).toBe(expected);
+});
+
+test('the entry for the lines gives the reason, not the one for the file', () => {
+  expect(reasonFor(gone, ['src/a b.ts reviewed', 'src/a b.ts:12-18 said twice'])).toBe('said twice');
+  expect(reasonFor(gone, ['src/a b.ts:mode no', 'src/a b.ts reviewed'])).toBe('reviewed');
+  expect(reasonFor(gone, ['src/b.ts other'])).toBeNull();
 });

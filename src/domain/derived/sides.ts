@@ -15,9 +15,20 @@ export type SideHunk = Omit<GoneHunk, 'path'> & {
 };
 
 /**
- * Returns the hunks of both sides that the result lacks. A hunk is there when the result has each line that it added, as often as that
- * side does, less the copies that the other side removed. A hunk that only removes lines is there when the result has none of them
- * more often than that side does, and the copies that the other side added. Blank lines do not count.
+ * The version of the comparison. A comparison with the rules of another version is not expected to be equal: its snapshot is compared
+ * again. Raised whenever `goneHunks`, `goneModes` or `hasMarkers` changes.
+ */
+export const sidesRules = 2;
+
+/**
+ * Returns the hunks of both sides that the result lacks. A hunk is there when two things hold:
+ *
+ * - The result has the lines that it added, in their order. It has each of them as often as that side does. If the other side
+ *   removed copies of the line, it may have that many fewer.
+ * - No line that it removed is back. The result has each of them at most as often as that side does. If the other side added copies
+ *   of the line, it may have that many more.
+ *
+ * Blank lines do not count.
  */
 export function goneHunks(path: string, files: SidesOfFile, hunks: readonly SideHunk[]): readonly GoneHunk[] {
   const counts = {
@@ -26,7 +37,7 @@ export function goneHunks(path: string, files: SidesOfFile, hunks: readonly Side
     theirs: countLines(files.theirs),
     result: countLines(files.result),
   };
-  const isGone = ({ side, added, removed }: SideHunk): boolean => {
+  return hunks.flatMap(({ side, from, to, added, removed }): readonly GoneHunk[] => {
     const own = counts[side];
     const other = counts[side === 'ours' ? 'theirs' : 'ours'];
     const since = (line: string): number => countOf(other, line) - countOf(counts.base, line);
@@ -34,10 +45,29 @@ export function goneHunks(path: string, files: SidesOfFile, hunks: readonly Side
       countOf(counts.result, line) < Math.max(1, countOf(own, line) + Math.min(0, since(line)));
     const isBack = (line: string): boolean =>
       countOf(counts.result, line) > countOf(own, line) + Math.max(0, since(line));
-    return added.some(hasText) ? added.filter(hasText).some(isLost) : removed.filter(hasText).some(isBack);
-  };
-  return hunks.filter(isGone).map(({ side, from, to }) => ({ path, side, from, to }));
+    const kept = added.filter(hasText);
+    if (kept.some(isLost) || !areInOrder(kept, files.result)) return [{ path, side, from, to }];
+    return removed.filter(hasText).some(isBack) ? [{ path, side, from, to, back: true }] : [];
+  });
 }
+
+/** Tells whether these lines follow each other, with or without others between them. */
+function areInOrder(lines: readonly string[], within: readonly string[]): boolean {
+  let next = 0;
+  for (const line of within) if (line === lines[next]) next += 1;
+  return next >= lines.length;
+}
+
+/** The modes of one file on all sides; undefined where it is absent. */
+export type ModesOfFile = Readonly<Partial<Record<'base' | 'ours' | 'theirs' | 'result', string>>>;
+
+/** Returns the modes that a side gave a file and the result lacks. A new file is expected to be an ordinary one. */
+export const goneModes = (path: string, modes: ModesOfFile): readonly GoneHunk[] =>
+  (['ours', 'theirs'] as const).flatMap((side) => {
+    const mode = modes[side];
+    const isGone = mode !== undefined && mode !== (modes.base ?? '100644') && mode !== modes.result;
+    return isGone ? [{ path, side, from: 0, to: 0, mode }] : [];
+  });
 
 /** Tells whether a file has lines of a conflict that neither side has. */
 export function hasMarkers({ ours, theirs, result }: SidesOfFile): boolean {
@@ -49,16 +79,30 @@ export function hasMarkers({ ours, theirs, result }: SidesOfFile): boolean {
 
 const markerLine = /^(?:<{7}|\|{7}|={7}|>{7})(?: .*)?\r?$/;
 
-/** Returns the hunks that no entry of a handoff names. An entry names a path or some of its lines, and gives a reason. */
+/** Returns the hunks that no entry of a handoff names. */
 export const unnamedHunks = (gone: readonly GoneHunk[], dropped: readonly string[]): readonly GoneHunk[] =>
-  gone.filter((hunk) => !dropped.some((entry) => isNamedBy(entry, hunk)));
+  gone.filter((hunk) => reasonFor(hunk, dropped) === null);
 
-function isNamedBy(entry: string, { path, from, to }: GoneHunk): boolean {
-  if (!entry.startsWith(path)) return false;
-  const named = /^(?::(\d+)(?:-(\d+))?)?\s+\S/.exec(entry.slice(path.length));
-  if (named === null) return false;
-  const [, first, last = first] = named;
-  return first === undefined || (Number(first) <= from && to <= Number(last));
+/**
+ * Returns why a handoff says that a hunk was left out; null when it does not name the hunk. An entry names lines of a path, its mode
+ * (`path:mode reason`) or everything that was left out of that path, and gives a reason. The narrowest entry counts.
+ */
+export function reasonFor(hunk: GoneHunk, dropped: readonly string[]): string | null {
+  const found = dropped.flatMap((entry) => namedBy(entry, hunk) ?? []);
+  return (found.find(({ isWhole }) => !isWhole) ?? found[0])?.reason ?? null;
+}
+
+type Named = { readonly reason: string; readonly isWhole: boolean };
+
+function namedBy(entry: string, { path, from, to, mode }: GoneHunk): Named | null {
+  if (!entry.startsWith(path)) return null;
+  const named = /^(?::(?:(mode)|(\d+)(?:-(\d+))?))?\s+(\S.*)$/s.exec(entry.slice(path.length));
+  if (named === null) return null;
+  const [, ofMode, first, last = first, reason = ''] = named;
+  if (ofMode === undefined && first === undefined) return { reason, isWhole: true };
+  const isThis =
+    mode === undefined ? first !== undefined && Number(first) <= from && to <= Number(last) : ofMode !== undefined;
+  return isThis ? { reason, isWhole: false } : null;
 }
 
 function countLines(lines: readonly string[]): ReadonlyMap<string, number> {

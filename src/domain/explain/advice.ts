@@ -2,23 +2,25 @@ import { agentKinds } from '../../agents/agents.ts';
 import type { ProviderState } from '../agents/provider.ts';
 import type { TaskId } from '../base/ids.ts';
 import { shellWord } from '../base/safe-text.ts';
-import { isBlocking, isUnassignable } from '../board/blocking.ts';
+import { isBlocking, isUnassignable, landingRecords } from '../board/blocking.ts';
 import { type BoardRecord, isOfAgent } from '../board/board.ts';
-import { heldByQuestion, isCritical } from '../board/board-requests.ts';
+import { heldByQuestion } from '../board/board-requests.ts';
 import type { Barrier } from '../closure/barriers.ts';
 import { securityConcerns } from '../closure/role-state.ts';
 import type { TapState } from '../decide/tap.ts';
 import { openDependencies } from '../dependencies/blocks.ts';
 import type { Dependency } from '../dependencies/dependency.ts';
+import { leftOutTexts } from '../derived/left-out.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
 import { findingsIn, passes } from '../gates/verdict.ts';
 import { hasKept } from '../kept/discard.ts';
-import { plannedById } from '../plan/plan.ts';
+import { hasRatchet, plannedById } from '../plan/plan.ts';
 import type { Spend } from '../run/costs.ts';
 import type { PathRequest } from '../run/evolve-task.ts';
 import type { RunState } from '../run/run.ts';
 import type { Hold, TaskProgress } from '../run/task.ts';
 import { barrierAdvice } from './barrier-advice.ts';
+import { redNotes } from './check-text.ts';
 import { answerQuestion, continueWork, reworkInstead, settleRecord, withPaths } from './commands.ts';
 import { debtLines, dependencyAdvice } from './dependency-advice.ts';
 import { describeFinding, describeTrouble, sentenceOf } from './explain.ts';
@@ -165,7 +167,10 @@ export function adviceFor(state: RunState, cause: Cause): Advice {
   }
 }
 
-/** Concerns of security, resolved barriers and runs that depend on this one did not keep it from here, but a person has to see them. */
+/**
+ * Concerns of security, resolved barriers, changes that a resolver left out, and runs that depend on this one did not keep it from here,
+ * but a person has to see them.
+ */
 function seenAtLanding(state: RunState): Pick<Advice, 'lines'> {
   const debts = openDependencies(state).filter(({ side }) => side === 'owes');
   const notes = landingNotes(state).flatMap(([first, ...more]) => [first, ...more.map((line) => `  ${line}`)]);
@@ -178,7 +183,13 @@ export const landingNotes = (state: RunState): readonly (readonly [string, ...st
   ...securityConcerns(state).map(
     ({ task, findings }) => [`${task} has concerns${findings.length === 0 ? '' : ':'}`, ...findings] as const,
   ),
+  ...(hasRatchet(state.plan) ? redNotes(state) : []),
   ...overridesOf(state).map(overrideText),
+  ...Object.values(state.derived ?? {}).flatMap(({ task }) => {
+    const made = state.tasks[task];
+    const texts = made?.progress.status === 'done' ? leftOutTexts(state, made) : [];
+    return texts.length === 0 ? [] : [[`${task} left out changes:`, ...texts] as const];
+  }),
 ];
 
 /** Null unless a person approved the landing of this run, and it has not happened. */
@@ -293,11 +304,14 @@ export function failureText({ attempt }: Failed): string {
 
 function recordAdvice(state: RunState, record: BoardRecord): Advice {
   const { run } = state;
-  const { from, kind, text, id, target } = record;
+  const { from, kind, text, id, target, of, route } = record;
   const whom = target === 'person' || target === 'all' ? '' : ` ${target}`;
-  const verb = verbs[kind] ?? 'posts';
+  const says =
+    route?.reason === 'escalated'
+      ? `${route.asked} has not acknowledged question ${of}`
+      : `${isOfAgent(from) ? 'its agent' : from.who} ${verbs[kind] ?? 'posts'}${whom}`;
   return {
-    message: `${isOfAgent(from) ? 'its agent' : from.who} ${verb}${whom}: "${brief(text)}"`,
+    message: `${says}: "${brief(text)}"`,
     safe: whileOpen(state, record),
     ...(isBlocking(record) && isUnassignable(state, record)
       ? { lines: [`to give it to a task: tidegate record ${run}/${id} reassign --to <task>`] }
@@ -315,9 +329,8 @@ const verbs: Readonly<Partial<Record<BoardRecord['kind'], string>>> = {
 };
 
 function whileOpen(state: RunState, record: BoardRecord): string {
-  const isAside = record.setAside !== undefined;
   const mayLand = state.ended === null || state.ended === 'done';
-  if (isCritical(record) && !isAside && mayLand) return describeFinding(heldByQuestion(state, record));
+  if (mayLand && landingRecords(state).has(record)) return describeFinding(heldByQuestion(state, record));
   if (isBlocking(record) && state.ended === null)
     return `${record.kind} ${record.id} keeps its wave open: nothing more of the wave is merged until it is settled`;
   return state.ended === null

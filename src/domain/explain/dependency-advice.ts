@@ -1,4 +1,4 @@
-import { dependencyFinding, isForPerson } from '../dependencies/blocks.ts';
+import { dependencyFinding, isForPerson, isOfBranch } from '../dependencies/blocks.ts';
 import { type Dependency, endName, otherRun } from '../dependencies/dependency.ts';
 import { currentWave, type RunState } from '../run/run.ts';
 import type { Advice } from './advice.ts';
@@ -19,7 +19,11 @@ export function dependencyAdvice(state: RunState, dependency: Dependency): Advic
       : { message, safe, lines: [`if it is not needed any more: ${cancel}`], command: resolve };
   }
   const owing = otherRun(dependency);
-  const held = currentWave(state) === undefined ? 'nothing lands' : 'nothing of this wave is merged';
+  const branch = isOfBranch(dependency) ? dependency.branch : undefined;
+  const isLanding = branch !== undefined || currentWave(state) === undefined;
+  const held = isLanding
+    ? `nothing lands${branch === undefined ? '' : ` on ${branch}`}`
+    : 'nothing of this wave is merged';
   if (owing === null || isForPerson(dependency))
     return {
       message,

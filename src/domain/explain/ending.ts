@@ -2,7 +2,7 @@ import { shellPath } from '../base/safe-text.ts';
 import { isPartlyLanded } from '../landing/land-some.ts';
 import { type Offer, pullRequestCommand } from '../landing/pull-request.ts';
 import { leftToLand } from '../landing/undo.ts';
-import { plannedById } from '../plan/plan.ts';
+import { isRatchet, plannedById } from '../plan/plan.ts';
 import { plannedStates, type RunState } from '../run/run.ts';
 import type { Advice } from './advice.ts';
 import { describeVerdict } from './explain.ts';
@@ -82,13 +82,16 @@ export function failedRunAdvice(state: RunState): Advice {
     command: `tidegate run ${shellPath(state.planFile)}`,
   };
   const { target, checks, branch } = state;
-  const red = Object.values(checks).find(({ tree, outcome }) => tree === branch?.tree && outcome !== 'passed');
+  const mayFail = new Set(state.plan.checks.filter(isRatchet).map(({ name }) => name));
+  const red = Object.values(checks).find(
+    ({ tree, outcome, name }) => tree === branch?.tree && outcome !== 'passed' && !mayFail.has(name),
+  );
   if (red !== undefined)
     return {
       ...common,
       message: `the check ${red.name} ${checkOutcomes[red.outcome]} on ${target.branch} before any task started`,
       lines: checkLines(state, red.name, red.tree),
-      first: `fix ${target.branch} and commit`,
+      first: `fix ${target.branch} and commit, or let the run start from it: \`policy: ratchet\` in that check`,
     };
   const phases = [
     state.contract,

@@ -7,6 +7,7 @@ import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
 import { checkKey, type RunState } from '../run/run.ts';
 import type { Hold } from '../run/task.ts';
 import type { Advice } from './advice.ts';
+import { worseText } from './check-text.ts';
 import { checkLog, continueWork, reworkInstead, withPaths } from './commands.ts';
 import { describeVerdict, describeWithFix, explain } from './explain.ts';
 import { brief, failingLines, few } from './text.ts';
@@ -29,7 +30,7 @@ export function holdAdvice(state: Checked & Pick<RunState, 'tasks'>, hold: Hold,
     case 'check':
       if (hold.defined !== undefined) return definitionAdvice(state, hold, hold.defined, subject);
       return {
-        message: `breaks the check ${hold.check}${setupFailure(state, hold)}`,
+        message: `breaks the check ${hold.check}${setupFailure(state, hold) || worseText(hold.worse)}`,
         lines: checkLines(state, hold.check, hold.tree),
         safe: kept,
         command: reworkInstead(subject, `the check ${hold.check} fails`),
@@ -76,7 +77,8 @@ export function heldFindings({ checks }: Pick<RunState, 'checks'>, hold: Hold): 
       return [{ rule: 'conflict', files: hold.files }];
     case 'check': {
       const output = outputOn(checks, hold.check, hold.tree);
-      return [{ rule: 'check-fails', check: hold.check, words: failingLines(output, 40) }];
+      const tests = hold.worse !== undefined && 'tests' in hold.worse ? hold.worse.tests : [];
+      return [{ rule: 'check-fails', check: hold.check, words: [...tests, ...failingLines(output, 40)] }];
     }
     case 'needs':
       return [];

@@ -53,7 +53,8 @@ function causesOf(state: RunState): readonly Cause[] {
     barriers.flatMap(({ kind, task, id }) => (kind === 'contract' && task ? [[task, id]] : [])),
   );
   const asked = askedOfPeople(state, barriers);
-  const isBarrier = ({ id }: BoardRecord): boolean => barriers.some(({ record }) => record === id);
+  const ofBarriers = new Set(barriers.map(({ record }) => record));
+  const isBarrier = ({ id }: BoardRecord): boolean => ofBarriers.has(id);
   const questions = questionCauses(asked);
   if (state.ended === 'abandoned') return [...(openUndo(state) === null ? [] : halts), ...questions];
   if (state.ended !== null)
@@ -69,7 +70,7 @@ function causesOf(state: RunState): readonly Cause[] {
     ...landing,
     ...barriers.flatMap(barrierCause),
     ...dependencyCauses(state),
-    ...tasks.flatMap(scopeCauses),
+    ...tasks.flatMap((task) => scopeCauses(state, task)),
     ...questionCauses(asked.filter((record) => !isBarrier(record))),
   ];
 }
@@ -77,10 +78,9 @@ function causesOf(state: RunState): readonly Cause[] {
 /** Records for people, and those for tasks that no agent settles any more. */
 function askedOfPeople(state: RunState, barriers: readonly Barrier[]): readonly BoardRecord[] {
   const open = openToPerson(state);
+  const known = new Set(open.map(({ id }) => id));
   const left = barriers.flatMap(({ owner, record }) =>
-    owner === 'person' && record !== undefined && !open.some(({ id }) => id === record)
-      ? (recordById(state, record) ?? [])
-      : [],
+    owner === 'person' && record !== undefined && !known.has(record) ? (recordById(state, record) ?? []) : [],
   );
   return [...open, ...left];
 }
@@ -184,7 +184,9 @@ function isHandled(state: RunState, task: TaskState): boolean {
   return need !== undefined && isBeingResolved(state, need);
 }
 
-function scopeCauses(task: TaskState): readonly Cause[] {
+function scopeCauses({ derived }: RunState, task: TaskState): readonly Cause[] {
+  // people grant nothing to a derived task
+  if (derived?.[task.id] !== undefined) return [];
   const requests = liveAttempt(task)?.requested ?? [];
   return requests.length === 0 ? [] : [{ kind: 'scope', task: task.id, requests }];
 }

@@ -1,6 +1,7 @@
 import type { TaskId, TreeId } from '../base/ids.ts';
 import { roleOf } from '../closure/role-state.ts';
 import { plannedById } from '../plan/plan.ts';
+import { componentBarrier, promotionsOf } from '../proofs/components.ts';
 import { coreOf } from '../run/round.ts';
 import { currentWave, type RunState, type WaveState } from '../run/run.ts';
 import { handoffOf, snapshotOf, type TaskState } from '../run/task.ts';
@@ -28,7 +29,10 @@ export const overridesOf = (state: RunState): readonly Override[] =>
 
 export function overridesIn(state: RunState, wave: WaveState): readonly Override[] {
   const { index, resolved = [] } = wave;
-  const counting = resolved.filter(({ barrier, tree }) => isSubject(state, wave, barrier, tree));
+  // a component stays at its level whichever candidate the wave gets
+  const counting = resolved.filter(
+    ({ barrier, tree }) => componentNamed(state, index, barrier) !== undefined || isSubject(state, wave, barrier, tree),
+  );
   return [...new Map(counting.map((one) => [one.barrier, one])).values()].map(({ barrier, tree, reason, by }) => {
     const role = roleNamed(state, barrier);
     const report = role?.about?.tree === tree ? handoffOf(role)?.report : undefined;
@@ -68,10 +72,14 @@ function changesOf({ plan }: RunState, task: TaskState, tree: TreeId): RoleChang
   return task.progress.status === 'done' ? 'none' : 'left-out';
 }
 
+/** The component of a wave that this barrier is about. */
+const componentNamed = ({ plan }: RunState, wave: number, barrier: string): string | undefined =>
+  promotionsOf(plan, wave).find(({ component }) => componentBarrier(component) === barrier)?.component;
+
 /** Tells what becomes of the changes of a role that is being resolved. Empty for one that changed nothing, and for other barriers. */
 export function changesText(state: RunState, barrier: string): string {
-  const component = /^component-(.+)$/.exec(barrier)?.[1];
-  if (component !== undefined) return levelText(state, component);
+  const component = componentNamed(state, currentWave(state)?.index ?? -1, barrier);
+  if (component !== undefined) return ` The matrix keeps the present level of ${component}.`;
   const role = roleNamed(state, barrier);
   const tree = role === undefined ? null : (roleOf(state, role)?.tree ?? null);
   if (role === undefined || tree === null) return '';
@@ -84,16 +92,6 @@ export function changesText(state: RunState, barrier: string): string {
     case 'left-out':
       return ' Its changes are not part of the work, because they have not passed its gates.';
   }
-}
-
-/** Tells which level of a component the candidate has in the matrix. */
-function levelText(state: RunState, component: string): string {
-  const round = currentWave(state)?.rounds.at(-1);
-  const promoted = round !== undefined && 'promoted' in round ? round.promoted : undefined;
-  const level = promoted?.levels[component];
-  return level === undefined
-    ? ` The matrix keeps the present level of ${component}.`
-    : ` The candidate has ${component} at ${level} in the matrix.`;
 }
 
 /** The overruled report, the person and the reason, in full. The first line names the barrier; the others belong to it. */

@@ -6,6 +6,10 @@ import type { Confidence, Poster, Priority, RecordKind } from '../board/kinds.ts
 /** Posts to the board, acts on its records, and records that keep a wave open. */
 export type BoardRules = {
   'post-poster': { readonly kind: RecordKind; readonly posts: readonly Poster[] };
+  /** The orchestrator tried something other than guidance. */
+  'orchestrator-only': unknown;
+  /** Guidance for a task or capability that the run does not have, or for a person. */
+  'guidance-reader': { readonly named: string };
   'post-priority': { readonly priorities: readonly Priority[] };
   'post-confidence': { readonly confidences: readonly Confidence[] };
   'post-reference': { readonly limit: number };
@@ -20,6 +24,8 @@ export type BoardRules = {
   'record-status': { readonly record: string; readonly act: RecordAct; readonly status: BoardRecord['status'] };
   'record-reason': { readonly act: RecordAct };
   'record-target': unknown;
+  /** The board of the repository has no tasks. */
+  'repository-target': unknown;
   'record-task-over': { readonly task: TaskId };
   /** It keeps a wave open. `to` is the task that can settle it; absent when only a person can. */
   'open-record': {
@@ -34,6 +40,6 @@ export type BoardRules = {
     readonly record: string;
     readonly kind: RecordKind;
     readonly named: string;
-    readonly reason: 'no-task' | 'task-over' | 'no-capability';
+    readonly reason: 'no-task' | 'task-over' | 'no-capability' | 'no-owner';
   };
 };

@@ -1,8 +1,10 @@
 import type { CommitId, RunId, TaskId } from '../base/ids.ts';
 import type { AddressFault } from '../base/web-address.ts';
+import type { Unclear, Worse } from '../checks/standing.ts';
 import type { ExitPart } from '../closure/exit-contract.ts';
 import type { ClosureRole } from '../closure/roles.ts';
 import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff, ProofFault } from '../gates/evidence.ts';
+import type { GoneHunk } from '../ledger/derived-task-events.ts';
 import type { WhyMissing } from '../plan/earlier-waves.ts';
 import type { Maturity } from '../plan/maturity.ts';
 import type { BundleLevel } from '../proofs/bundle.ts';
@@ -62,8 +64,7 @@ export type GateRules = {
   'snapshot-present': { readonly because?: Finding };
   'sides-compared': object;
   'markers-left': object;
-  /** Lines of the file on that side. `theirs` is the task that the resolver stands for. */
-  'hunk-gone': { readonly side: 'ours' | 'theirs'; readonly from: number; readonly to: number };
+  'hunk-gone': Omit<GoneHunk, 'path'>;
   files: { readonly changed: number; readonly limit: number };
   changes: unknown;
   /** No added or changed file matches the pattern. */
@@ -93,7 +94,10 @@ export type GateRules = {
   'round-has-tasks': unknown;
   /** The check has not run on this tree, or could not. */
   'check-run': { readonly check: string };
-  check: { readonly check: string; readonly outcome: CheckOutcome['outcome'] };
+  /** `worse`: in what it is worse than on the base. */
+  check: { readonly check: string; readonly outcome: CheckOutcome['outcome']; readonly worse?: Worse };
+  /** The check is red and cannot be compared with its outcome on the base. */
+  'check-unclear': { readonly check: string; readonly why: Unclear };
   conflict: { readonly files: readonly string[] };
   /** `words`: the relevant lines of its output. */
   'check-fails': { readonly check: string; readonly words: readonly string[] };

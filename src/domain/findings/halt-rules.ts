@@ -37,6 +37,8 @@ type RoundRules = {
   'round-conflicts': unknown;
   'round-closure': unknown;
   'round-replanned': unknown;
+  /** A person decided that this component stays at its level. */
+  'round-component': { readonly component: string };
   /** A person changed this task while the run was halted. */
   'round-interrupted': { readonly task: TaskId };
   /** The check fails on the combined work of these tasks. */

@@ -1,5 +1,6 @@
 import type { CommitId, RunId, TaskId, TreeId } from '../base/ids.ts';
 import type { RecordKind } from '../board/kinds.ts';
+import type { Unclear, Worse } from '../checks/standing.ts';
 import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
 import type { Opener } from '../landing/pull-request.ts';
 import type { ForeignCommit } from '../ledger/landing-events.ts';
@@ -68,9 +69,11 @@ type UnprovenRules = {
     readonly uncommitted?: true;
     /** Set when the check fails only with the definitions of the branch; `tree` then has those. */
     readonly defined?: DefinitionDispute;
+    /** In what it is worse than on the branch, or why the two cannot be compared. */
+    readonly worse?: Worse;
+    readonly unclear?: Unclear;
   };
-  /** An agent asked a critical question that nobody has answered. */
-  /** `kind` is absent for a question. */
+  /** A record that nobody has settled keeps the run from landing. `kind` is absent for a question. */
   'landing-question': {
     readonly run: RunId;
     readonly record: string;

@@ -119,6 +119,7 @@ export type TaskGap =
   | 'task-not-reused'
   | 'task-fingerprint'
   | 'task-relaunched'
+  | 'task-need-changed'
   | 'task-needs-gone'
   | 'task-started-early'
   | 'task-baseless'

@@ -17,6 +17,11 @@ export type PlanRules = {
   'duplicate-id': { readonly task: string };
   /** A closure role has this id. */
   'role-id': { readonly task: string };
+  /** A task has the name of the orchestrator. */
+  'orchestrator-id': { readonly task: string };
+  'orchestrator-usd': { readonly usd: number; readonly run: number };
+  /** A program of the repository, which the orchestrator does not see. */
+  'orchestrator-program': { readonly program: string };
   'unknown-need': { readonly task: string; readonly need: string; readonly meant: string | null };
   'later-need': {
     readonly task: string;
@@ -101,7 +106,7 @@ export type PlanRules = {
     readonly task: string;
     readonly part: ExitPart;
     readonly level: string;
-    readonly missing: 'check-or-proof' | 'check' | 'proof' | 'docs' | 'agent';
+    readonly missing: 'check' | 'proof' | 'docs' | 'agent';
   };
   'proof-pattern': { readonly task: string; readonly path: string };
   'deliverable-outside': { readonly task: string; readonly pattern: string };

@@ -20,6 +20,7 @@ export type RequestRules = {
   /** A derived task whose work counts no longer. */
   'derived-void': { readonly task: TaskId; readonly standsFor: TaskId };
   'derived-grant': { readonly run: RunId; readonly task: TaskId; readonly standsFor: TaskId };
+  'derived-selected': { readonly run: RunId; readonly task: TaskId; readonly standsFor: TaskId };
   'wave-closed': { readonly wave: number };
   /** `path` is not a file that was kept because no snapshot holds it. */
   'not-kept': { readonly run: RunId; readonly task: TaskId; readonly path: string };
@@ -56,7 +57,7 @@ export type RequestRules = {
   /** The status of the task does not allow the action. */
   'task-status': {
     readonly task: TaskId;
-    readonly action: 'drop-paths' | 'retry' | 'rework' | 'accept' | 'edit';
+    readonly action: 'drop-paths' | 'retry' | 'select' | 'rework' | 'accept' | 'edit';
     readonly status: TaskProgress['status'];
   };
   // accepting and editing work

@@ -1,7 +1,9 @@
 import type { TreeId } from '../base/ids.ts';
+import type { CheckReport } from '../checks/report.ts';
 import type { FindingOf } from '../findings/finding.ts';
 import { boundedWords } from '../findings/words.ts';
 import type { CheckPurpose } from '../ledger/events.ts';
+import { isRatchet } from '../plan/plan.ts';
 import { checkKey, type RunState } from '../run/run.ts';
 import type { CheckOutcome, Ending, LogEvidence } from './evidence.ts';
 
@@ -12,6 +14,7 @@ type CheckEnd = {
   readonly ending: Ending;
   readonly log: LogEvidence;
   readonly tail: string;
+  readonly report?: CheckReport;
 };
 
 /**
@@ -24,7 +27,12 @@ export function checkOutcome(state: Pick<RunState, 'plan' | 'branch' | 'checks'>
   const setup = failedSetup(ending);
   switch (ending.reason) {
     case 'exited':
-      return { ...common, outcome: ending.code === 0 ? 'passed' : 'failed', tail };
+      return {
+        ...common,
+        outcome: ending.code === 0 ? 'passed' : 'failed',
+        tail,
+        ...(end.report && { report: end.report }),
+      };
     case 'timed-out':
     case 'silent':
       return { ...common, outcome: 'timed-out', tail, ...(setup && { because: setup }) };
@@ -43,9 +51,13 @@ function failedSetup({ because }: Ending): FindingOf<'setup-failed' | 'setup-lim
   return because?.rule === 'setup-failed' || because?.rule === 'setup-limit' ? { ...because, words: '' } : null;
 }
 
-/** A check that passed was set up before. */
+/** A check that passed was set up before. So was one that failed by itself, with which only `ratchet` lets a run begin. */
 const hasPassedOnBranch = ({ plan, branch, checks }: Pick<RunState, 'plan' | 'branch' | 'checks'>): boolean =>
-  branch !== null && plan.checks.some(({ name }) => checks[checkKey(branch.tree, name)]?.outcome === 'passed');
+  branch !== null &&
+  plan.checks.some((check) => {
+    const known = checks[checkKey(branch.tree, check.name)];
+    return known?.outcome === 'passed' || (isRatchet(check) && known?.outcome === 'failed');
+  });
 
 export const checkUnrunnable = ({ name, because, tail }: CheckOutcome): FindingOf<'check-unrunnable'> => ({
   rule: 'check-unrunnable',

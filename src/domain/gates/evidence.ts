@@ -1,5 +1,6 @@
 import type { AgentReport } from '../agents/agent-note.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
+import type { CheckReport } from '../checks/report.ts';
 import type { BundleEvidence, ExitClaims } from '../closure/exit-contract.ts';
 import type { RoleReport } from '../closure/report.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -211,7 +212,7 @@ export type ProofEvidence = { readonly path: string; readonly kind?: string } & 
 );
 
 /** `unchanged`: it was there before the attempt, and the attempt did not write it. `withheld`: the snapshot gate or the secrets gate names it. */
-export type ProofFault = 'absent' | 'not-a-file' | 'unreadable' | 'unchanged' | 'withheld';
+export type ProofFault = 'absent' | 'not-a-file' | 'empty' | 'unreadable' | 'unchanged' | 'withheld';
 
 /** `file` is below the state directory's `jobs/`. */
 export type LogEvidence = {
@@ -264,6 +265,8 @@ export type CheckOutcome = {
   readonly log: LogEvidence;
   /** The last lines of output, for people; at most 4 KB. */
   readonly tail: string;
+  /** Set for a check with `parse` that ended by itself. */
+  readonly report?: CheckReport;
 };
 
 /** The result of running the commands of `generated` on a candidate. */
@@ -276,6 +279,17 @@ export type GeneratorOutcome = {
   readonly tail: string;
 };
 
+/**
+ * The outcomes on the tree that a candidate is built on. `redefined`: checks whose definition the candidate changes. `resolved`: checks
+ * that a person let pass on a tree, because they cannot be compared.
+ */
+export type CheckBaseline = {
+  readonly tree: TreeId;
+  readonly checks: readonly CheckOutcome[];
+  readonly redefined?: readonly string[];
+  readonly resolved?: readonly { readonly check: string; readonly tree: TreeId }[];
+};
+
 /** A task of a round and its snapshot. `by`: the derived task that made the snapshot; absent when the task did. */
 export type RoundEntry = { readonly task: TaskId; readonly snapshot: CommitId; readonly by?: TaskId };
 
@@ -286,6 +300,8 @@ export type ClosureEvidence = {
   readonly tree: TreeId;
   readonly tasks: readonly RoundEntry[];
   readonly checks: readonly CheckOutcome[];
+  /** The outcomes that checks with `ratchet` are compared with. Absent when the plan has no such check. */
+  readonly baseline?: CheckBaseline;
   /** The same checks with their earlier definitions. Absent where nothing differs. */
   readonly before?: Pick<EarlierDefinitions, 'tree' | 'changes'> & { readonly checks: readonly CheckOutcome[] };
   /** Reports of closure roles, proofs of people and promoted components. Absent for a wave that needs none of them. */

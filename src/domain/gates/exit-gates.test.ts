@@ -103,16 +103,25 @@ describe('evidence', () => {
   test('a plan without checks proves nothing by them', () => {
     expect(codes(judge(unit, evidence(claim, { checks: [] }), plan([{ a: {} }])))).toEqual(['missing-proof']);
   });
-  test('a declared proof counts when the snapshot took it, and stands in for the checks', () => {
+  test('no declared proof replaces the checks that a unit claim needs', () => {
     const declared = contract({ proof: 'unit' }, { artifacts: [{ path: 'out.txt' }] });
-    expect(needsSnapshotChecks(checked, unit)).toBe(true);
+    for (const one of [unit, declared]) expect(needsSnapshotChecks(checked, one)).toBe(true);
+    const given = taken(proof('out.txt'));
+    expect(codes(judge(declared, evidence(claim, given)))).toEqual(['missing-proof']);
+    expect(outcomes(judge(declared, evidence(claim, { ...given, checks: [passed()] })))).toEqual(['evidence pass']);
+  });
+  test('a declared proof counts when the snapshot took it', () => {
+    const durable = { durability: 'durable' } as const;
+    const declared = contract(durable, { artifacts: [{ path: 'out.txt' }] });
     expect(needsSnapshotChecks(checked, declared)).toBe(false);
-    expect(outcomes(judge(declared, evidence(claim, taken(proof('out.txt')))))).toEqual(['evidence pass']);
-    expect(codes(judge(declared, evidence(claim)))).toEqual(['missing-proof-artifact']);
-    expect(codes(judge(declared, evidence(claim, taken({ path: 'out.txt', fault: 'unchanged' }))))).toEqual([
-      'missing-proof-artifact',
-    ]);
-    expect(codes(judge(declared, evidence(claim, taken(proof('other.txt')))))).toEqual(['missing-proof-artifact']);
+    expect(outcomes(judge(declared, evidence(durable, taken(proof('out.txt')))))).toEqual(['evidence pass']);
+    for (const lacking of [
+      {},
+      taken({ path: 'out.txt', fault: 'unchanged' }),
+      taken({ path: 'out.txt', fault: 'empty' }),
+      taken(proof('other.txt')),
+    ])
+      expect(codes(judge(declared, evidence(durable, lacking)))).toEqual(['missing-proof-artifact']);
   });
   test('a proof for another level does not hold this one up', () => {
     const other = contract({ durability: 'durable' }, { artifacts: [{ path: 'o', for: 'ephemeral' }] });

@@ -1,5 +1,6 @@
 import type { TaskId } from '../base/ids.ts';
 import { isNonEmpty } from '../base/result.ts';
+import { isGood, standingIn } from '../checks/standing.ts';
 import {
   type ExitClaims,
   type ExitPart,
@@ -83,20 +84,27 @@ function missingArtifacts({ artifacts = [] }: PlannedTask, { snapshot }: Monitor
   });
 }
 
-/** A declared proof that is missing has a finding of its own. */
+/** A level that the checks of this tree, or a declared proof, hold up. A proof that is missing has a finding of its own. */
 function lacksAtSnapshot(
   plan: FrozenPlan,
   task: PlannedTask,
   required: RequiredLevel,
   { checks = [], snapshot }: MonitorEvidence,
 ): readonly Finding[] {
-  const { part, support } = required;
-  if (support !== 'artifact' && support !== 'snapshot-check') return [];
-  if ((task.artifacts ?? []).some((proof) => provesLevel(proof, required))) return [];
-  if (support === 'artifact')
-    return part === 'docs' && hasDocsRole(plan, task.id) ? [] : [levelUnproven(task.id, required, 'proof')];
-  const isChecked = plan.checks.every(({ name }) => passedOn(checks, name, snapshot?.tree));
-  return plan.checks.length > 0 && isChecked ? [] : [levelUnproven(task.id, required, 'check')];
+  switch (required.support) {
+    case 'snapshot-check': {
+      const isChecked =
+        plan.checks.length > 0 && plan.checks.every(({ name }) => passedOn(checks, name, snapshot?.tree));
+      return isChecked ? [] : [levelUnproven(task.id, required, 'check')];
+    }
+    case 'artifact': {
+      const isDeclared = (task.artifacts ?? []).some((proof) => provesLevel(proof, required));
+      const isClosed = required.part === 'docs' && hasDocsRole(plan, task.id);
+      return isDeclared || isClosed ? [] : [levelUnproven(task.id, required, 'proof')];
+    }
+    default:
+      return [];
+  }
 }
 
 /** The docs role of the wave closes each documentation claim by name. */
@@ -122,16 +130,19 @@ const unproven = (findings: readonly Finding[]): Verdict =>
     ? { gate: 'evidence', version: gateVersions.evidence, outcome: 'inconclusive', findings }
     : pass('evidence');
 
-/** Tells whether the checks have to run on the snapshot's own tree: nothing else can hold up `unit`. */
-export const needsSnapshotChecks = ({ checks }: FrozenPlan, { exit, artifacts = [] }: PlannedTask): boolean =>
-  checks.length > 0 &&
-  requiredLevels(exit).some(
-    (level) => level.support === 'snapshot-check' && !artifacts.some((proof) => provesLevel(proof, level)),
-  );
+/** Tells whether the checks have to run on the snapshot's own tree: nothing else holds up `unit`. */
+export const needsSnapshotChecks = ({ checks }: FrozenPlan, { exit }: PlannedTask): boolean =>
+  checks.length > 0 && requiredLevels(exit).some(({ support }) => support === 'snapshot-check');
 
 /** With the candidate: one verdict for each task whose contract has a level that the checks of the candidate hold up. */
-export function judgeExits(plan: FrozenPlan, { tasks, checks, tree }: ClosureEvidence): readonly Verdict[] {
-  const isChecked = plan.checks.length > 0 && plan.checks.every(({ name }) => passedOn(checks, name, tree));
+export function judgeExits(plan: FrozenPlan, { tasks, checks, tree, baseline }: ClosureEvidence): readonly Verdict[] {
+  const isChecked =
+    plan.checks.length > 0 &&
+    plan.checks.every((check) => {
+      const outcome = checks.find((one) => one.name === check.name && one.tree === tree);
+      const isResolved = baseline?.resolved?.some((one) => one.check === check.name && one.tree === tree) === true;
+      return isResolved || isGood(standingIn(check, outcome, baseline));
+    });
   return tasks.flatMap(({ task }): readonly Verdict[] => {
     const required = requiredLevels(plannedById(plan, task)?.exit ?? {});
     const levels = required.filter(({ support }) => support === 'candidate-check');

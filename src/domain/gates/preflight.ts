@@ -1,6 +1,7 @@
 import { type TaskId, taskId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunOrder } from '../ledger/requests.ts';
+import { orchestratorId } from '../orchestrator/orchestrator.ts';
 import { everyTask, type FrozenPlan, landsOnOwnBranch } from '../plan/plan.ts';
 import { matches, pattern } from '../scope/pattern.ts';
 
@@ -112,12 +113,18 @@ export function agentFindings(
     chain.tasks.push(id);
     chains.set(agent.join(' '), chain);
   }
+  const lackingOf = (agent: string): { readonly agent: string; readonly because: Finding }[] => {
+    const found = readiness.get(agent);
+    const mayBeIn = found?.ready === false && found.installed && plan.fence.env.length > 0;
+    return found === undefined || found.ready || mayBeIn ? [] : [{ agent, because: found.because }];
+  };
+  // the run does not need its orchestrator
+  for (const { agent } of plan.orchestrator === undefined ? [] : [plan.orchestrator])
+    warnings.push(
+      ...lackingOf(agent).map((one): Finding => ({ rule: 'agent-unready', tasks: [orchestratorId], ...one })),
+    );
   for (const { agents, tasks } of chains.values()) {
-    const lacking = agents.flatMap((agent) => {
-      const found = readiness.get(agent);
-      const mayBeIn = found?.ready === false && found.installed && plan.fence.env.length > 0;
-      return found === undefined || found.ready || mayBeIn ? [] : [{ agent, because: found.because }];
-    });
+    const lacking = agents.flatMap(lackingOf);
     if (lacking.length === agents.length)
       refused.push({ rule: 'no-agent-ready', tasks, findings: lacking.map(({ because }) => because) });
     else warnings.push(...lacking.map((one): Finding => ({ rule: 'agent-unready', tasks, ...one })));

@@ -1,15 +1,17 @@
 import { idPattern } from '../base/ids.ts';
+import { standingIn } from '../checks/standing.ts';
 import { docsFindings } from '../closure/docs-queue.ts';
 import { judgeReport, reportMissing } from '../closure/report.ts';
 import { judgesWholeTree } from '../closure/roles.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
 import { whyMissing } from '../plan/earlier-waves.ts';
-import { closureOf, type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
+import { type Check, closureOf, type FrozenPlan, isRatchet, type PlannedTask, plannedById } from '../plan/plan.ts';
 import { contradictionOf, mainRemote } from '../plan/repo-claim.ts';
 import { neededLevel } from '../proofs/bundle.ts';
 import { componentBarrier, componentFindings, type Promotion, promotionsOf } from '../proofs/components.ts';
 import { bundleBarrier, bundleFindings } from '../proofs/open-bundles.ts';
 import type {
+  CheckBaseline,
   ClosureEvidence,
   ContractEvidence,
   LoadEvidence,
@@ -106,10 +108,14 @@ export function judgePreflight(plan: FrozenPlan, wave: number, evidence: Preflig
 /** 5: there is something to merge, and every check passed on exactly the tree that will be merged. */
 export function judgeClosure(plan: FrozenPlan, wave: number, evidence: ClosureEvidence): readonly Verdict[] {
   if (evidence.tasks.length === 0) return [inconclusive('round', { rule: 'round-has-tasks' })];
-  const checks = plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, evidence), of: name }));
-  const { before } = evidence;
+  const { before, baseline } = evidence;
+  const checks = plan.checks.map((check): Verdict => ({ ...judgeCheck(check, evidence, baseline), of: check.name }));
+  // with the definitions of the base, nothing is redefined
+  const asBefore = baseline === undefined ? undefined : { ...baseline, redefined: [] };
   const earlier =
-    before === undefined ? [] : plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, before), of: name }));
+    before === undefined
+      ? []
+      : plan.checks.map((check): Verdict => ({ ...judgeCheck(check, before, asBefore), of: check.name }));
   const roles = closureOf(plan, wave).map((role): Verdict => ({ ...judgeRole(role, evidence), of: role.id }));
   return [
     pass('round'),
@@ -156,10 +162,34 @@ function judgeRole(role: PlannedTask, { tree, closure }: ClosureEvidence): Verdi
     : failWith('role', [...judgeReport(role, given.report), ...docsFindings(role, given.report, closure?.docs ?? [])]);
 }
 
-function judgeCheck(check: string, { checks, tree }: Pick<ClosureEvidence, 'checks' | 'tree'>): Verdict {
-  const outcome = checks.find((ended) => ended.name === check && ended.tree === tree)?.outcome ?? 'could-not-run';
-  if (outcome === 'could-not-run') return inconclusive('check', { rule: 'check-run', check });
-  return outcome === 'passed' ? pass('check') : failWith('check', [{ rule: 'check', check, outcome }]);
+/** Passes by the policy of the check, or because a person let pass on this tree what cannot be compared. */
+function judgeCheck(
+  check: Check,
+  { checks, tree }: Pick<ClosureEvidence, 'checks' | 'tree'>,
+  baseline: CheckBaseline | undefined,
+): Verdict {
+  const { name } = check;
+  const outcome = checks.find((ended) => ended.name === name && ended.tree === tree);
+  const standing = standingIn(check, outcome, baseline);
+  switch (standing.is) {
+    case 'passed':
+    case 'kept':
+      return pass('check');
+    case 'unrun':
+      return inconclusive('check', { rule: 'check-run', check: name });
+    case 'failed': {
+      const worse = isRatchet(check) && standing.worse !== undefined ? { worse: standing.worse } : {};
+      return failWith('check', [
+        { rule: 'check', check: name, outcome: outcome?.outcome ?? 'could-not-run', ...worse },
+      ]);
+    }
+    case 'unclear': {
+      const isResolved = baseline?.resolved?.some((one) => one.check === name && one.tree === tree) === true;
+      return isResolved
+        ? pass('check')
+        : inconclusive('check', { rule: 'check-unclear', check: name, why: standing.why });
+    }
+  }
 }
 
 /** 6: the run branch moved from the old id to the new one, and is still there. */

@@ -77,7 +77,9 @@ export function judgeMonitor(
  * A resolver leaves no conflict, and keeps what both sides changed, or says in its handoff what it left out. In a file that a person
  * edited by hand, the person decided.
  */
-function judgeSides(evidence: MonitorEvidence): Verdict {
+export function judgeSides(
+  evidence: Pick<MonitorEvidence, 'sides' | 'handoff' | 'nonce' | 'acceptance' | 'snapshot'>,
+): Verdict {
   const { sides, handoff, nonce, acceptance } = evidence;
   if (sides === undefined) return inconclusive('sides', { rule: 'sides-compared' });
   const isOwn = handoff.kind === 'given' && handoff.handoff.nonce === nonce;
@@ -85,8 +87,8 @@ function judgeSides(evidence: MonitorEvidence): Verdict {
   const byHand = isAccepted(evidence) ? (acceptance?.edited ?? []) : [];
   return failWith('sides', [
     ...sides.markers.map((path) => ({ rule: 'markers-left', where: path }) as const),
-    ...unnamedHunks(sides.gone, dropped).flatMap(({ path, side, from, to }) =>
-      byHand.includes(path) ? [] : [{ rule: 'hunk-gone', where: path, side, from, to } as const],
+    ...unnamedHunks(sides.gone, dropped).flatMap(({ path, ...hunk }) =>
+      byHand.includes(path) ? [] : [{ rule: 'hunk-gone', where: path, ...hunk } as const],
     ),
   ]);
 }
@@ -96,7 +98,7 @@ const judgeDraft = (file: string, { drafted }: MonitorEvidence): Verdict =>
   drafted === undefined ? inconclusive('plan', { rule: 'draft-read', where: file }) : failWith('plan', drafted);
 
 /** True when a person accepted exactly this snapshot: it then needs no handoff of its agent. */
-const isAccepted = ({ acceptance, snapshot }: MonitorEvidence): boolean =>
+const isAccepted = ({ acceptance, snapshot }: Pick<MonitorEvidence, 'acceptance' | 'snapshot'>): boolean =>
   snapshot !== null && acceptance?.snapshot === snapshot.commit;
 
 function judgeExit(evidence: MonitorEvidence): Verdict {

@@ -1,4 +1,6 @@
-import { type RunState, selectedWaves } from '../run/run.ts';
+import type { TreeId } from '../base/ids.ts';
+import { isRatchet, landsOnOwnBranch } from '../plan/plan.ts';
+import { checkKey, type RunState, selectedWaves } from '../run/run.ts';
 import { isMoving } from './landing.ts';
 import { leftToLand } from './undo.ts';
 
@@ -30,5 +32,17 @@ export function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
   if (merged) return 'due';
   return allClosed(state) ? 'nothing' : 'not-yet';
 }
+
+/**
+ * True when the plan would move the person's branch without asking to a tree on which a check is red. Only a person says yes to that,
+ * even if the check is no worse than before.
+ */
+export const landsRed = ({ plan, checks }: Pick<RunState, 'plan' | 'checks'>, tree: TreeId | undefined): boolean =>
+  tree !== undefined &&
+  !landsOnOwnBranch(plan) &&
+  plan.checks.some((check) => {
+    const outcome = checks[checkKey(tree, check.name)];
+    return isRatchet(check) && outcome !== undefined && outcome.outcome !== 'passed';
+  });
 
 const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave) => wave.closed);

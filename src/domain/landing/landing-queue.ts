@@ -1,8 +1,6 @@
 import type { CommitId, RunId, TaskId } from '../base/ids.ts';
-import { openCriticalQuestions } from '../board/board-requests.ts';
-import { heldLanding } from '../dependencies/blocks.ts';
-import { landsOnOwnBranch } from '../plan/plan.ts';
-import { unprovenToLand } from '../proofs/open-bundles.ts';
+import { landingBarriers } from '../closure/barriers.ts';
+import { type Check, isRatchet, landsOnOwnBranch } from '../plan/plan.ts';
 import { mayProceed } from '../run/resume.ts';
 import { checkKey, type RunState } from '../run/run.ts';
 import { isMoving, isQueued } from './landing.ts';
@@ -19,7 +17,7 @@ type QueueEntry = {
 
 /**
  * Returns all moves of a branch that are due, in their order. A run that waits for a person is not in the queue, so it delays
- * nobody: it enters when its landing is approved, and leaves when the landing is refused, a critical question or a dependency is open or the
+ * nobody: it enters when its landing is approved, and leaves when the landing is refused, something keeps it from landing or the
  * run halts. An undo goes ahead of landings that have not begun. The order follows from the ledger alone.
  */
 export const landingQueue = (runs: readonly RunState[], branch: string): readonly QueueEntry[] =>
@@ -62,16 +60,14 @@ function landingOf(state: RunState): readonly QueueEntry[] {
 }
 
 /**
- * A run that is paused, stopped, abandoned, or held by a question or a dependency finishes only a move that has begun. One that ended `done` lands
+ * A run that is paused, stopped, abandoned, or kept from landing finishes only a move that has begun. One that ended `done` lands
  * late, when a person asks.
  */
 function mayLand(state: RunState): boolean {
   const { mode, ended, abandoned, landing, taps } = state;
   if (ended !== null && (ended !== 'done' || taps.land?.status !== 'approved')) return false;
   if (isMoving(landing)) return mode.mode !== 'halted';
-  const isHeld =
-    openCriticalQuestions(state).length + heldLanding(state).length > 0 || unprovenToLand(state).length > 0;
-  return abandoned === null && mayProceed(state) && !isHeld;
+  return abandoned === null && mayProceed(state) && landingBarriers(state).length === 0;
 }
 
 /** An undo that a person requested and that is not answered yet. */
@@ -89,6 +85,10 @@ export function openUndo(state: RunState): OpenUndo | null {
   const { task } = request;
   const { prepared } = state.undo;
   if (prepared === null || prepared.task !== task) return { task, onto: null, check: null };
-  const waits = state.plan.checks.find(({ name }) => state.checks[checkKey(prepared.tree, name)]?.outcome !== 'passed');
+  const isOpen = (check: Check): boolean => {
+    const outcome = state.checks[checkKey(prepared.tree, check.name)]?.outcome;
+    return outcome !== 'passed' && !(isRatchet(check) && outcome === 'failed');
+  };
+  const waits = state.plan.checks.find(isOpen);
   return { task, onto: prepared.onto, check: waits?.name ?? null };
 }

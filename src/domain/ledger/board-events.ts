@@ -1,10 +1,17 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Post, RecordChange, RecordPlace } from '../board/board.ts';
+import type { RecordClock } from '../board/kinds.ts';
 import type { By } from './requests.ts';
 
 /** The board. Posts and acts of agents are notes of their attempts. */
 export type BoardEvent =
-  | ({ readonly type: 'record-posted'; readonly place: RecordPlace; readonly by: By } & Post)
+  /** `repository`: the record of the repository's board that a run takes over. */
+  | ({
+      readonly type: 'record-posted';
+      readonly place: RecordPlace;
+      readonly repository?: string;
+      readonly by: By;
+    } & Post)
   | { readonly type: 'record-answered'; readonly record: string; readonly text: string; readonly by: By }
   | { readonly type: 'record-closed'; readonly record: string; readonly by: By }
   /** A task that was ready starts again, for these records. It does so at most `most` times. */
@@ -15,5 +22,16 @@ export type BoardEvent =
       readonly at: string;
       readonly most: number;
     }
-  /** A person acted on a record. Records that are settled with it follow in the same append. */
+  /** The clocks of these records ran out, which took `seconds`. Each clock of a record is named once. */
+  | {
+      readonly type: 'records-overdue';
+      readonly records: readonly {
+        readonly record: string;
+        readonly clock: RecordClock;
+        readonly due: string;
+        readonly seconds: number;
+      }[];
+      readonly at: string;
+    }
+  /** A person or a rule acted on a record. Records that are settled with it follow in the same append. */
   | ({ readonly type: 'record-changed'; readonly by: By } & RecordChange);

@@ -18,8 +18,16 @@ export type DerivedTaskEvent =
       readonly granted?: readonly string[];
       readonly inputs: RepairInputs;
     }
-  /** The merger compared the result of a resolver with both sides. It counts for this snapshot only. */
-  | ({ readonly type: 'sides-compared'; readonly task: TaskId; readonly snapshot: CommitId } & ComparedSides);
+  /**
+   * The merger compared the result of a resolver with both sides. It counts for this snapshot only. `rules` is the version of the
+   * comparison; absent for 1.
+   */
+  | ({
+      readonly type: 'sides-compared';
+      readonly task: TaskId;
+      readonly snapshot: CommitId;
+      readonly rules?: number;
+    } & ComparedSides);
 
 /** The pair that a resolver works on: a snapshot that could not be integrated, and the integrated work of the others. */
 export type RepairInputs = RepairSubject & {
@@ -40,7 +48,7 @@ export type RepairSubject = {
   readonly paths: readonly string[];
 };
 
-/** Paths with markers of a conflict in them, and hunks of either side that the result lacks. */
+/** Paths with markers of a conflict in them, and changes of either side that the result lacks. */
 export type ComparedSides = { readonly markers: readonly string[]; readonly gone: readonly GoneHunk[] };
 
 /** `theirs`: the snapshot of the task that is held. `ours`: the work of the others. Lines are those of that side's file. */
@@ -49,4 +57,8 @@ export type GoneHunk = {
   readonly side: 'ours' | 'theirs';
   readonly from: number;
   readonly to: number;
+  /** All that the side added is there, but a line that it removed is there again. */
+  readonly back?: true;
+  /** The mode that the side gave the file and the result lacks. Then `from` and `to` are 0. */
+  readonly mode?: string;
 };

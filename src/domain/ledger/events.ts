@@ -1,6 +1,7 @@
 import type { AgentNote, AgentReport } from '../agents/agent-note.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
 import type { RecordChange, RecordPlace } from '../board/board.ts';
+import type { Worse } from '../checks/standing.ts';
 import type { Finding } from '../findings/finding.ts';
 import type {
   CheckOutcome,
@@ -15,6 +16,7 @@ import type { Judgement } from '../gates/judge.ts';
 import type { Shortage } from '../kept/disk.ts';
 import type { KeptPath } from '../kept/kept.ts';
 import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
+import type { OrchestratorEvent } from '../orchestrator/orchestrator-events.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import type { SettleLimits, Settlement } from '../run/settle-attempt.ts';
 import type { AgentSession, AttemptOutcome, Hold } from '../run/task.ts';
@@ -87,8 +89,8 @@ export type RunEvent =
       readonly task: TaskId;
       readonly commit: CommitId;
       readonly tree: TreeId;
-      /** The snapshots that it holds; absent in records that are older than fingerprints. */
-      readonly of?: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
+      /** The snapshots that it holds; absent in records that are older than fingerprints. Their trees are not in all records. */
+      readonly of?: readonly { readonly task: TaskId; readonly snapshot: CommitId; readonly tree?: TreeId }[];
     }
   /** The snapshots that the task needs conflict. The task waits for a person; the other tasks continue. */
   | { readonly type: 'task-base-refused'; readonly task: TaskId; readonly because: Finding }
@@ -138,6 +140,7 @@ export type RunEvent =
       readonly task: TaskId;
       readonly attempt: AttemptId;
       readonly pid: number;
+      readonly at?: string;
       /** SHA-256 of the agent's prompt. Its text is in the job's directory. */
       readonly prompt?: string;
     }
@@ -303,6 +306,8 @@ export type RunEvent =
       readonly check: string;
       /** The tree that the check failed on. */
       readonly tree: TreeId;
+      /** The tests that it broke, or the count that it raised; absent when the check has no report. */
+      readonly worse?: Worse;
     }
   | {
       readonly type: 'merge-intended';
@@ -331,6 +336,7 @@ export type RunEvent =
   | { readonly type: 'wave-closed'; readonly wave: number }
   | ClosureEvent
   | BoardEvent
+  | OrchestratorEvent
   | DependencyEvent
   | DerivedTaskEvent
   | RelaunchEvent
@@ -373,7 +379,12 @@ export type RepoEvent =
   /** The first event of every ledger. */
   | { readonly type: 'ledger-opened'; readonly format: number; readonly hashing: string }
   | { readonly type: 'coordinator-started'; readonly epoch: number; readonly pid: number; readonly tidegate: string }
-  | { readonly type: 'coordinator-stopped'; readonly epoch: number };
+  | { readonly type: 'coordinator-stopped'; readonly epoch: number }
+  /** The board above the runs. */
+  | BoardEvent
+  /** Dependencies of branches. */
+  | DependencyEvent
+  | Extract<RunEvent, { readonly type: 'request-accepted' | 'request-refused' }>;
 
 export type LedgerEvent = RequestEvent | RunEvent | RepoEvent | DcmEvent;
 

@@ -5,6 +5,9 @@ import type { SidesBeside } from '../landing/landing.ts';
 import type { Opener, Pushed } from '../landing/pull-request.ts';
 import type { By } from './requests.ts';
 
+/** A commit that checks are compared with. */
+type Baseline = { readonly commit: CommitId; readonly tree: TreeId };
+
 /** Moves of the person's branch: landing, pull requests and undo. */
 export type LandingEvent =
   /** The landing waits for no person any more. The order of these events in the ledger is the order of the queue. */
@@ -35,6 +38,8 @@ export type LandingEvent =
       readonly unjudged?: readonly string[];
       /** Set when the reports are carried: the tree that they are about. */
       readonly reported?: TreeId;
+      /** Set for a plan with `ratchet`: the commit that its checks are compared with, which is `onto`. */
+      readonly baseline?: Baseline;
       /** Set when the landing holds only the commits of these tasks. */
       readonly tasks?: readonly TaskId[];
       /** Set with conflicts: `part` is the commit of the run branch that does not apply; `commit` holds both sides. */
@@ -128,6 +133,8 @@ export type LandingEvent =
       readonly tree: TreeId;
       /** The reverted commits, newest first. */
       readonly reverts: readonly CommitId[];
+      /** Set for a plan with `ratchet`: the commit of the branch before the run landed, which its checks are compared with. */
+      readonly baseline?: Baseline;
     }
   | {
       readonly type: 'undo-intended';

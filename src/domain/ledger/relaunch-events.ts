@@ -46,6 +46,8 @@ export type RelaunchEvent =
       readonly from: CommitId | 'base';
       readonly charged: number;
       readonly findings: readonly Finding[];
+      /** How the attempt before ended, for the next one; older records do not say. */
+      readonly after?: AttemptOutcome;
     };
 
 /** `findings` and `after` tell the next agent about the attempt before; absent when there is nothing to tell. */

@@ -30,8 +30,8 @@ const evidenced = ['snapshot.made[].path', 'snapshot.proofs[].path', 'snapshot.p
 const acceptance = ['acceptance.who', 'acceptance.edited[]', 'resolved.who'] as const;
 /** Session and model by the agent's own names. */
 const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
-/** `tail` is the end of the output. */
-const outcome = ['name', 'tail'] as const;
+/** `tail` is the end of the output. Tests are named by whoever wrote them, places of problems by the check. */
+const outcome = ['name', 'tail', 'report.tests.failed[]', 'report.at[]'] as const;
 const contract = [
   'planFile',
   ...['actual', 'expected'].flatMap((repo) => [`${repo}.remotes[].name`, `${repo}.remotes[].url`]),
@@ -78,7 +78,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'requested-relaunch': request,
   'requested-proof': [...request, ...bundle, 'attestation'],
   'requested-proof-revoke': [...request, 'bundle', 'reason'],
-  'requested-dependency': [...request, 'on', 'text'],
+  'requested-dependency': [...request, 'branch', 'on', 'text'],
   'requested-dependency-end': [...request, 'dependency', 'reason'],
   'requested-raise': request,
   'requested-pause': request,
@@ -106,6 +106,9 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
     ]),
     ...under('evidence.checks[]', outcome),
     ...under('evidence.before.checks[]', outcome),
+    ...under('evidence.baseline.checks[]', outcome),
+    'evidence.baseline.redefined[]',
+    'evidence.baseline.resolved[].check',
     ...under('evidence.before', put),
     ...under('evidence.closure.reports[].report', reported),
     'evidence.bundles[].components.**',
@@ -144,7 +147,18 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // `refusals` as the agent typed them
   'attempt-ended': [...handoff, ...snapshot, ...evidenced, 'kept[].path', 'refusals[]', ...report],
   'attempt-settled': [],
-  'task-held': ['hold.check', 'hold.files[]', 'hold.repair.paths[]', ...under('hold.defined', put)],
+  'orchestrator-intended': [],
+  'orchestrator-started': [],
+  'orchestrator-noted': under('note', ['session', 'model', 'tool', 'trip.file', 'record', ...posted]),
+  'orchestrator-told': [],
+  'orchestrator-ended': ['refusals[]', ...report],
+  'task-held': [
+    'hold.check',
+    'hold.worse.tests[]',
+    'hold.files[]',
+    'hold.repair.paths[]',
+    ...under('hold.defined', put),
+  ],
   'task-released': [],
   'task-granted': [...by, 'paths[]', 'meets[]'],
   'task-dropped': by,
@@ -163,6 +177,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'record-closed': by,
   'record-changed': [...by, ...changed],
   'helper-assigned': [],
+  'records-overdue': [],
   // checks, rounds, merge
   'check-ended': under('check', outcome),
   'round-opened': [],
@@ -172,8 +187,8 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'role-opened': [...by, 'message'],
   'candidate-extended': [],
   'barrier-resolved': [...by, 'barrier', 'reason'],
-  'dependency-added': [...by, 'on.branch', 'text'],
-  'dependency-owed': [...by, 'branch', 'text'],
+  'dependency-added': [...by, 'branch', 'on.branch', 'text'],
+  'dependency-owed': [...by, 'branch', 'of.branch', 'text'],
   'dependency-unmet': [],
   'dependency-resolved': [...by, 'reason', 'landed.branch'],
   'dependency-cancelled': [...by, 'reason'],
@@ -184,7 +199,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'proof-revoked': [...by, 'reason'],
   'task-derived': ['planned.**', 'granted[]', 'inputs.paths[]', 'inputs.check'],
   'sides-compared': compared,
-  'culprit-found': ['check'],
+  'culprit-found': ['check', 'worse.tests[]'],
   'merge-intended': [],
   merged: [],
   'round-abandoned': [],
@@ -234,7 +249,7 @@ export const factsOfOthers = {
   commands: ['command', 'commands', 'program', 'args', 'filter', 'version'],
   branches: ['branch', 'ref', 'base', 'asked'],
   remotes: ['remote', 'remotes', 'url'],
-  checks: ['check', 'checks'],
+  checks: ['check', 'checks', 'tests'],
   people: ['who'],
   agents: ['agent', 'agents', 'runnable', 'before', 'known'],
   plans: [

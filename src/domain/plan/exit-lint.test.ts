@@ -30,15 +30,12 @@ test('a contract that nothing could hold up is a mistake, at its place', () => {
       task: 'a',
       part: 'proof',
       level: 'unit',
-      missing: 'check-or-proof',
+      missing: 'check',
       place: ['tasks', 'a', 'exit', 'proof'],
     },
   ]);
   expect(missing({ exit: { proof: 'unit' } }, { checks: [check] })).toEqual([]);
-  expect(missing({ exit: { proof: 'unit' }, proofs: [{ path: 'out.txt' }] })).toEqual([]);
-  expect(missing({ exit: { proof: 'unit' }, proofs: [{ path: 'out.txt', for: 'durable' }] })).toEqual([
-    'check-or-proof',
-  ]);
+  expect(missing({ exit: { proof: 'unit' }, proofs: [{ path: 'out.txt' }] })).toEqual(['check']);
   expect(missing({ exit: { proof: 'integration' }, proofs: [{ path: 'out.txt' }] })).toEqual(['check']);
   expect(missing({ exit: { completion: 'integrated' } })).toEqual(['check']);
   expect(missing({ exit: { durability: 'durable' } }, { checks: [check] })).toEqual(['proof']);

@@ -37,7 +37,7 @@ function lintSupport(task: DraftTask, settings: ResolvedSettings, hasDocs: boole
     const isDeclared = artifacts.some((proof) => provesLevel(proof, required));
     const lacks = {
       nothing: null,
-      'snapshot-check': settings.checks.length === 0 && !isDeclared ? 'check-or-proof' : null,
+      'snapshot-check': settings.checks.length === 0 ? 'check' : null,
       'candidate-check': settings.checks.length === 0 ? 'check' : null,
       bundle: isScripted ? 'agent' : null,
       artifact: isDeclared || (part === 'docs' && hasDocs) ? null : part === 'docs' ? 'docs' : 'proof',

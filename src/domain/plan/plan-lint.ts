@@ -6,6 +6,7 @@ import { type DraftRole, draftRoles, lintRoleIds } from '../closure/role-drafts.
 import { draftResolver } from '../derived/resolver-draft.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { PreflightEvidence } from '../gates/evidence.ts';
+import { draftOrchestrator, lintOrchestrator } from '../orchestrator/orchestrator-draft.ts';
 import { protectWarnings } from '../scope/ownership.ts';
 import { parsePattern } from '../scope/pattern.ts';
 import { secretIn } from '../secrets/secret-shapes.ts';
@@ -37,6 +38,8 @@ export function lintDraft(draft: PlanDraft, runnable: readonly string[]): readon
       .flatMap((_, wave) => draftRoles(draft, wave))
       .flatMap((role) => lintRole(role, draft.settings, runnable)),
     ...[draftResolver(draft) ?? []].flat().flatMap((resolver) => lintAgent(resolver, draft.settings, runnable)),
+    ...lintOrchestrator(draft),
+    ...[draftOrchestrator(draft) ?? []].flat().flatMap(({ task }) => lintAgent(task, draft.settings, runnable)),
     ...unknownNeeds(tasks),
     ...cycles(tasks),
     ...lintMaturity(tasks),

@@ -1,4 +1,5 @@
 import type { TaskId } from '../base/ids.ts';
+import { byName } from '../base/result.ts';
 import { noLanding } from '../landing/landing.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RunState, WaveState } from '../run/run.ts';
@@ -28,7 +29,7 @@ export function replacePlan(state: RunState, event: RunEvent & { readonly type: 
     plan,
     hash,
     waves: plan.waves.map((_, index) => carryWave(state, index, event.threads.includes(index))),
-    tasks: Object.fromEntries([...carried, ...gone].map((task) => [task.id, task])),
+    tasks: byName(Object.fromEntries([...carried, ...gone].map((task) => [task.id, task]))),
     taps: {},
     // a check of the same name may be another command now
     checks: {},

@@ -1,5 +1,6 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Definition } from '../check-definitions/definition.ts';
+import type { CheckParse } from '../checks/report.ts';
 import type { EvalTarget } from '../closure/eval-targets.ts';
 import type { PlannedProof } from '../closure/exit-contract.ts';
 import type { ClosureRole } from '../closure/roles.ts';
@@ -61,6 +62,8 @@ export type FrozenPlan = {
     readonly runUsd: number;
   };
   readonly taps: { readonly start: 'run' | 'wave'; readonly expiresMinutes: number };
+  /** The clocks of records and who gets them. Absent in plans that were frozen before this key existed. */
+  readonly board?: PlannedBoard;
   readonly setup: string | null;
   /** Patterns of the files that `setup` makes its product from. Absent when they follow from the command. */
   readonly setupInputs?: readonly string[];
@@ -85,6 +88,8 @@ export type FrozenPlan = {
   readonly commit?: string;
   /** The agent that resolves conflicts and repairs tasks that break a check. Absent when there is none. */
   readonly resolver?: PlannedResolver;
+  /** The resident orchestrator. Absent when there is none. */
+  readonly orchestrator?: PlannedOrchestrator;
   /** Focus of this run, in the person's words, for every agent. */
   readonly focus?: string;
   /** The repository that the plan is for. Absent when the plan does not name it. */
@@ -101,10 +106,34 @@ export type Check = {
   readonly run: string;
   readonly minutes: number;
   readonly definitions?: readonly Definition[];
+  /** How its report is read. Absent when only its exit code counts. */
+  readonly parse?: CheckParse;
+  /** Compared with the base, instead of having to pass. Absent for `green`. */
+  readonly policy?: 'ratchet';
 };
 
-/** The agent of the tasks that repair work which could not be integrated. */
-export type PlannedResolver = Pick<PlannedTask, 'agent' | 'command' | 'model'>;
+/** Seconds of each clock. `preferred`: for each capability the tasks that get its records first; absent for none. */
+export type PlannedBoard = {
+  readonly acknowledgeSeconds: number;
+  readonly staleSeconds: number;
+  readonly answerSeconds: number;
+  readonly preferred?: Readonly<Record<string, readonly string[]>>;
+};
+
+/** The agent of the tasks that repair work which could not be integrated. `definitions` as for a closure role. */
+export type PlannedResolver = Pick<PlannedTask, 'agent' | 'command' | 'model' | 'definitions'>;
+/** True for a check that is compared with the base. */
+export const isRatchet = ({ policy }: Pick<Check, 'policy'>): boolean => policy === 'ratchet';
+
+export const hasRatchet = ({ checks }: Pick<FrozenPlan, 'checks'>): boolean => checks.some(isRatchet);
+
+/** The agent that may write guidance to the board while tasks run. `text` holds the person's words; both limits are for the whole run. */
+export type PlannedOrchestrator = Pick<PlannedTask, 'command' | 'model'> & {
+  readonly agent: string;
+  readonly text: string;
+  readonly usd: number;
+  readonly minutes: number;
+};
 
 /** Why Tidegate makes a task during a run. */
 export type DerivedPurpose = 'resolver';
@@ -184,7 +213,10 @@ export type PlannedTask = {
 };
 
 /** The tasks of the person's plan, without closure roles. */
-export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves.flatMap((wave) => wave.tasks);
+export const allTasks = (plan: WavesOfPlan): readonly PlannedTask[] => plan.waves.flatMap((wave) => wave.tasks);
+
+/** The part of a plan that says which tasks there are and who of them gets records. */
+export type WavesOfPlan = Pick<FrozenPlan, 'waves' | 'board'>;
 
 /** The closure roles of a wave, in the order in which they run. */
 export const closureOf = (plan: FrozenPlan, wave: number): readonly PlannedTask[] => plan.waves[wave]?.closure ?? [];
@@ -193,17 +225,21 @@ export const closureOf = (plan: FrozenPlan, wave: number): readonly PlannedTask[
 export const everyTaskOf = ({ tasks, closure = [] }: PlannedWave): readonly PlannedTask[] => [...tasks, ...closure];
 
 /** The tasks and closure roles of a plan. */
-export const everyTask = ({ waves }: FrozenPlan): readonly PlannedTask[] => waves.flatMap(everyTaskOf);
+export const everyTask = ({ waves }: WavesOfPlan): readonly PlannedTask[] => waves.flatMap(everyTaskOf);
 
 /** Every agent that a run of the plan may start. */
 export const agentsIn = (plan: FrozenPlan): readonly string[] => [
-  ...new Set([...everyTask(plan).flatMap(({ agent }) => agent), ...(plan.resolver?.agent ?? [])]),
+  ...new Set([
+    ...everyTask(plan).flatMap(({ agent }) => agent),
+    ...(plan.resolver?.agent ?? []),
+    ...(plan.orchestrator === undefined ? [] : [plan.orchestrator.agent]),
+  ]),
 ];
 
-const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
+const plannedTasks = new WeakMap<WavesOfPlan, ReadonlyMap<TaskId, PlannedTask>>();
 
 /** Returns a task or a closure role. Computed once for each plan, because a plan never changes. */
-export function plannedById(plan: FrozenPlan, id: TaskId): PlannedTask | undefined {
+export function plannedById(plan: WavesOfPlan, id: TaskId): PlannedTask | undefined {
   const tasks = plannedTasks.get(plan) ?? new Map(everyTask(plan).map((task) => [task.id, task]));
   plannedTasks.set(plan, tasks);
   return tasks.get(id);

@@ -1,15 +1,17 @@
 import type { Finding } from '../findings/finding.ts';
 import { everyTask, type FrozenPlan } from './plan.ts';
 
-/** A task or closure role whose command is a file of the repository, by its path from the root. */
+/** A task, closure role or resolver whose command is a file of the repository, by its path from the root. */
 type OwnProgram = { readonly task: string; readonly path: string };
 
 export const ownPrograms = (plan: FrozenPlan): readonly OwnProgram[] =>
-  everyTask(plan).flatMap(({ id, command }): readonly OwnProgram[] => {
+  [...everyTask(plan), ...resolverOf(plan)].flatMap(({ id, command }): readonly OwnProgram[] => {
     const path = /^(?:\.\/)?([^/].*)$/.exec(command?.[0] ?? '')?.[1];
     const isFile = command?.[0]?.includes('/') === true && path !== undefined && !path.split('/').includes('..');
     return isFile ? [{ task: id, path }] : [];
   });
+
+const resolverOf = ({ resolver }: FrozenPlan) => (resolver === undefined ? [] : [{ id: 'resolver', ...resolver }]);
 
 /** Warns about programs that could not be run where a run starts. An earlier task may still make them. */
 export const lintPrograms = (

@@ -1,4 +1,5 @@
 import { nearestWord } from '../base/nearest-word.ts';
+import { byName } from '../base/result.ts';
 import { levelBefore } from '../proofs/matrix.ts';
 import type { ResolvedSettings } from '../settings/settings.ts';
 import { type Maturity, maturity } from './maturity.ts';
@@ -52,7 +53,7 @@ export function lintPromotions(
 
 const placeOf = ({ task, component }: Owner): PlanProblem['place'] => [
   ...task.place,
-  ...(task.keys.promotes?.[component] === undefined ? ['exit', 'completion'] : ['promotes', component]),
+  ...(byName(task.keys.promotes)[component] === undefined ? ['exit', 'completion'] : ['promotes', component]),
 ];
 
 function lintOwner(owner: Owner, levels: ReadonlyMap<string, string>, file: string): readonly PlanProblem[] {

@@ -80,7 +80,9 @@ export const artifactName = (artifact: ProofArtifact): string =>
 
 const isWhole = (artifact: ProofArtifact): boolean =>
   /^[0-9a-f]{64}$/.test(artifact.sha256) &&
-  (artifact.kind === 'file' || (/^https?:\/\/\S+$/.test(artifact.url) && !Number.isNaN(Date.parse(artifact.at))));
+  (artifact.kind === 'file'
+    ? artifact.bytes > 0
+    : /^https?:\/\/\S+$/.test(artifact.url) && !Number.isNaN(Date.parse(artifact.at)));
 
 /** A proof names only what its task promotes. */
 function unfitComponents(

@@ -83,7 +83,11 @@ const promotedIn = (wave: WaveState | undefined): readonly string[] =>
 
 const isFinished = ({ progress }: TaskState): boolean => progress.status === 'merged' || progress.status === 'done';
 
-/** The same for a round of a run. */
+/** Tells whether a person decided that the wave closes without promoting this component. It stays at its level. */
+const isWaived = (wave: WaveState | undefined, component: string): boolean =>
+  wave?.resolved?.some(({ barrier }) => barrier === componentBarrier(component)) === true;
+
+/** The same for a round of a run, without what a person waived: nobody has proven it. */
 export function dueInRound(
   state: RunState,
   wave: number,
@@ -93,7 +97,9 @@ export function dueInRound(
     .filter(isFinished)
     .map(({ id }) => id);
   const inRound = steps.map(({ task }) => task);
-  return duePromotions(state.plan, wave, { inRound, finished, skipped: skippedBefore(state, wave) });
+  return duePromotions(state.plan, wave, { inRound, finished, skipped: skippedBefore(state, wave) }).filter(
+    ({ component }) => !isWaived(state.waves[wave], component),
+  );
 }
 
 type Code = FindingOf<'component-open'>['code'];
@@ -102,7 +108,7 @@ type Code = FindingOf<'component-open'>['code'];
 export function openComponents(state: RunState, wave: WaveState): readonly Barrier[] {
   const promoted = new Set(promotedIn(wave));
   return promotionsOf(state.plan, wave.index)
-    .filter(({ component }) => !promoted.has(component))
+    .filter(({ component }) => !promoted.has(component) && !isWaived(wave, component))
     .flatMap((promotion): readonly Barrier[] => {
       const open = whyOpen(state, wave, promotion);
       if (open === null) return [];

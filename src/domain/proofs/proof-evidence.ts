@@ -38,13 +38,13 @@ function needsProof({ plan }: RunState, task: TaskId): boolean {
   return planned !== undefined && neededLevel(planned) !== null;
 }
 
-/** Barriers of proofs and components that people resolved for this candidate. */
+/** Barriers that people resolved: of proofs for this candidate, and of components that the wave leaves at their level. */
 export function resolvedProofs(state: RunState, wave: number, candidate: Candidate): readonly string[] {
   const { tree } = coreOf(candidate);
-  const ids = new Set([
-    ...candidate.steps.map(({ task }) => bundleBarrier(task)),
-    ...promotionsOf(state.plan, wave).map(({ component }) => componentBarrier(component)),
-  ]);
-  const resolved = (state.waves[wave]?.resolved ?? []).filter((one) => one.tree === tree && ids.has(one.barrier));
+  const bundles = new Set(candidate.steps.map(({ task }) => bundleBarrier(task)));
+  const components = new Set(promotionsOf(state.plan, wave).map(({ component }) => componentBarrier(component)));
+  const resolved = (state.waves[wave]?.resolved ?? []).filter(
+    (one) => components.has(one.barrier) || (one.tree === tree && bundles.has(one.barrier)),
+  );
   return [...new Set(resolved.map(({ barrier }) => barrier))];
 }

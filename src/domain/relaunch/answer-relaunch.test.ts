@@ -67,7 +67,7 @@ function attempted(
   if (ended.type !== 'attempt-ended') throw new Error('not an end');
   const { ending, handoff: left, snapshot: taken } = ended;
   const evidence = { attempt: attempt(id, 1), nonce: nonceOf(id, 1), ending, handoff: left, snapshot: taken };
-  const fingerprint = fingerprintOf(frozen, planned(frozen, id), tree('base'));
+  const fingerprint = fingerprintOf(frozen, planned(frozen, id), tree('base'), []);
   const needs = of.map((need) => ({ task: idOf(need), snapshot: snapshot(need).commit }));
   return [
     { type: 'task-base-made', task: idOf(id), commit: commit('base'), tree: tree('base'), of: needs },
@@ -181,7 +181,7 @@ describe('retry --from implementation', () => {
       ...{ a: 'ended', b: 'ended', c: 'waiting', d: 'waiting' },
     });
     const said = decided(state, { from: 'implementation' });
-    const print = fingerprintOf(bare, planned(bare, 'a'), tree('base'));
+    const print = fingerprintOf(bare, planned(bare, 'a'), tree('base'), []);
     expect(said).toMatchObject({
       value: [{ reuses: [{ task: 'a', snapshot: snapshot('a').commit, was: print, is: print }, { task: 'b' }] }],
     });
@@ -296,7 +296,7 @@ describe('another version of the plan', () => {
 
   test('names both fingerprints of every result that it reuses', () => {
     const strict = { ...bare, strict: true };
-    const print = fingerprintOf(bare, planned(bare, 'a'), tree('base'));
+    const print = fingerprintOf(bare, planned(bare, 'a'), tree('base'), []);
     expect(replaced(strict)).toMatchObject({
       reuses: ['a'],
       fingerprints: [{ task: 'a', snapshot: snapshot('a').commit, was: print, is: print }],

@@ -7,7 +7,7 @@ import type { Finding } from '../findings/finding.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
 import { closureOf, plannedById } from '../plan/plan.ts';
-import { strayedFindings } from '../run/recovery.ts';
+import { strayed } from '../run/recovery.ts';
 import { isRoundOpen } from '../run/round.ts';
 import { currentWave, type RunState, tasksOfWave, type WaveState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
@@ -47,13 +47,15 @@ function misnamed(state: RunState, wave: WaveState, { only = [], from, clear = [
   for (const id of [...only, ...clear]) {
     const task = state.tasks[id];
     if (task === undefined) return { rule: 'no-such-task', run, task: id, known };
+    const [standsFor] = state.derived?.[id]?.standsFor ?? [];
+    if (standsFor !== undefined) return { rule: 'derived-selected', run, task: id, standsFor };
     if (plannedById(plan, id) === undefined) return { rule: 'task-removed', task: id };
     if (state.waves[task.wave]?.closed === true) return { rule: 'wave-closed', wave: task.wave };
     const { status } = task.progress;
-    if (isRole(state, id) ? task.about === undefined : status === 'merged' || isStarting(task))
-      return isRole(state, id)
-        ? { rule: 'role-not-open', task: id }
-        : { rule: 'task-status', task: id, action: 'retry', status };
+    if (isRole(state, id)) {
+      if (task.about === undefined) return { rule: 'role-not-open', task: id };
+    } else if (status === 'merged' || isStarting(task))
+      return { rule: 'task-status', task: id, action: 'select', status };
   }
   if (from === undefined || from === 'implementation') return null;
   const roles = closureOf(plan, wave.index).flatMap(({ closes }) => closes ?? []);
@@ -80,7 +82,7 @@ function effectOf(state: RunState, wave: WaveState, { only = [], from, clear = [
   );
   const starts = [...new Set([...again, ...dependents])].flatMap((id) => {
     const task = state.tasks[id];
-    return task === undefined ? [] : [{ task: task.id, ...strayedFrom(task) }];
+    return task === undefined ? [] : [{ task: task.id, ...strayed(task) }];
   });
   return { starts, reuses, roles: rolesAgain(state, wave, named, from) };
 }
@@ -103,12 +105,6 @@ function rolesAgain(
     .filter(({ id, closes }) => named.includes(id) || (closes !== undefined && closureRoles.indexOf(closes) >= first))
     .filter(({ id }) => state.tasks[id]?.about !== undefined)
     .map(({ id }) => id);
-}
-
-/** Tells an agent that left its scope which paths it must not change. */
-function strayedFrom({ progress }: TaskState): Omit<Effect['starts'][number], 'task'> {
-  const findings = strayedFindings(progress);
-  return findings.length === 0 ? {} : { findings, after: 'strayed' };
 }
 
 /** A round with a selected task that has moved nothing is given up. One that is being integrated is finished first. */

@@ -56,8 +56,19 @@ describe('an owner that failed, when its sibling has finished', () => {
     const next = event === undefined ? null : evolveRun(state, { seq: 0, event });
     expect(next?.tasks[idOf('b')]).toMatchObject({
       charged: 1,
-      progress: { status: 'waiting', next: { from: snapshot('b').commit, continues: ['api'] } },
+      progress: { status: 'waiting', next: { from: snapshot('b').commit, continues: ['api'], after: 'rejected' } },
     });
+  });
+
+  test('is told what was wrong with its attempt before; a record that does not say reads as before', () => {
+    if (event === undefined) throw new Error('not continued');
+    const { after: _, ...older } = event;
+    const startOf = (one: RunEvent) => {
+      const progress = evolveRun(state, { seq: 0, event: one })?.tasks[idOf('b')]?.progress;
+      return progress?.status === 'waiting' ? progress.next : null;
+    };
+    expect(startOf(event)).toMatchObject({ after: 'rejected', findings: [{ rule: expect.any(String) }] });
+    expect(startOf(older)).toMatchObject({ after: 'interrupted' });
   });
 
   test('fails again with the same count, and is not continued because of its own attempt', () => {

@@ -1,7 +1,9 @@
 import type { TaskId } from '../base/ids.ts';
+import { present } from '../base/result.ts';
 import { openBarriers } from '../closure/barriers.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
+import { aftermathOf } from '../run/recovery.ts';
 import { currentWave, type RunState, tasksOfWave } from '../run/run.ts';
 import { countsAsDone, isResolved } from '../run/task.ts';
 
@@ -35,6 +37,7 @@ export function continuations(state: RunState, settled: TaskId, attempts: number
         from: progress.snapshot?.commit ?? 'base',
         charged: Math.max(0, attempts - 1),
         findings: findingsIn([...(progress.attempt.dispatched ?? []), ...(progress.attempt.monitored ?? [])]),
+        after: aftermathOf({ ending: progress.attempt.ending, ...present({ agent: progress.attempt.report }) }),
       },
     ];
   });

@@ -47,6 +47,17 @@ describe('without them, the open barriers say who acts next', () => {
     expect(next({ barriers: barriers({ component: 'b' }), stuck: [idOf('b')] })).toEqual([]);
   });
 
+  test('a task that a record is for starts, whatever else waits for a person', () => {
+    expect(next({ barriers: [barrier('record', 'person'), barrier('record', 'b'), barrier('question', 'a')] })).toEqual(
+      [
+        ['b', 'next-barrier'],
+        ['a', 'next-barrier'],
+      ],
+    );
+    expect(next({ barriers: barriers({ dependency: 'person', record: 'b' }) })).toEqual([['b', 'next-barrier']]);
+    expect(next({ barriers: barriers({ dependency: 'person', record: 'b' }), stuck: [idOf('b')] })).toEqual([]);
+  });
+
   test.each([
     ['an open record before a contract', { contract: 'b', question: 'a' }, ['a']],
     ['a contract or proof before a closure role', { report: 'wave-1-qa', proof: 'b' }, ['b']],

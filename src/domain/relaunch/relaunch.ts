@@ -22,7 +22,8 @@ export type RelaunchInput = {
 
 /**
  * Returns what is launched next without a person, in the order of launches. Tasks that may start now come first, those that a person
- * selected before the others. Without them, the barriers of the wave say who acts: nobody while one of them waits for a person.
+ * selected before the others. Without them, the barriers of the wave say who acts: the tasks that open records are for, in the order
+ * of the records; for any other barrier nobody while one of them waits for a person.
  */
 export function relaunchOf(state: RunState): readonly NextLaunch[] {
   const wave = currentWave(state);
@@ -45,10 +46,14 @@ const isStuck = (state: RunState, task: TaskState): boolean =>
 
 export function nextLaunches({ starting, barriers, busy, stuck }: RelaunchInput): readonly NextLaunch[] {
   if (starting.length > 0) return starting.map((task) => ({ task: task.id, reason: startReason(task) }));
-  if (barriers.some(({ owner }) => owner === 'person' || stuck.includes(owner))) return [];
+  const isForPerson = ({ owner }: RelaunchInput['barriers'][number]): boolean =>
+    owner === 'person' || stuck.includes(owner);
+  // a task that a record is for starts whatever else waits for a person
+  const asked = barriers.filter((one) => (one.kind === 'question' || one.kind === 'record') && !isForPerson(one));
+  if (asked.length === 0 && barriers.some(isForPerson)) return [];
   const [first] = barriers.map(({ kind }) => targeting[kind]).toSorted((a, b) => a.rank - b.rank);
   const level = barriers.filter(({ kind }) => targeting[kind].rank === first?.rank);
-  const targets = first?.takes === 'first' ? level.slice(0, 1) : level;
+  const targets = asked.length > 0 ? asked : first?.takes === 'first' ? level.slice(0, 1) : level;
   return targets.flatMap(({ id, owner, because }): readonly NextLaunch[] =>
     owner === 'person' || busy.includes(owner)
       ? []
@@ -65,6 +70,7 @@ const targeting: Readonly<Record<Barrier['kind'], { readonly rank: number; reado
   record: { rank: 0, takes: 'all' },
   dependency: { rank: 0, takes: 'all' },
   contract: { rank: 1, takes: 'all' },
+  check: { rank: 1, takes: 'all' },
   proof: { rank: 1, takes: 'all' },
   // roles run one by one
   report: { rank: 2, takes: 'first' },

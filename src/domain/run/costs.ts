@@ -1,6 +1,7 @@
 import type { AttemptId, TaskId } from '../base/ids.ts';
 import { budgetGroup, budgetOwners } from '../derived/derived-tasks.ts';
 import type { RunEvent } from '../ledger/events.ts';
+import { orchestratorId, orchestratorUsd } from '../orchestrator/orchestrator.ts';
 import { policy } from '../settings/policy.ts';
 import { addUsage, noUsage, type Usage } from '../tool-calls/agent-event.ts';
 import { type Recorded, type RunState, waveOf } from './run.ts';
@@ -33,12 +34,16 @@ type Entry = {
 
 export function costsOf(state: RunState, stored: readonly Recorded[]): Costs {
   const entries = [...attemptsOf(state, stored).values()];
-  const by = (name: (entry: Entry) => string): readonly Cost[] =>
-    [...Map.groupBy(entries, name)].map(([group, some]) => sum(group, some));
+  const by = (name: (entry: Entry) => string, counts: (entry: Entry) => boolean = () => true): readonly Cost[] =>
+    [...Map.groupBy(entries.filter(counts), name)].map(([group, some]) => sum(group, some));
   return {
     tasks: by(({ task }) => task).map((cost) => ({ ...cost, spend: spendOf(state, cost.name) })),
     agents: by(({ agent }) => agent),
-    waves: by(({ wave }) => `wave ${wave + 1}`),
+    // the orchestrator belongs to no wave
+    waves: by(
+      ({ wave }) => `wave ${wave + 1}`,
+      (entry) => entry.wave >= 0,
+    ),
     total: sum('total', entries),
     run: runSpend(state),
   };
@@ -51,15 +56,25 @@ function attemptsOf(state: RunState, stored: readonly Recorded[]): ReadonlyMap<A
       const { task, agent } = event;
       entries.set(event.attempt, { task, agent, wave: waveOf(state, task), usage: noUsage, isLive: true });
     }
-    if (event.type !== 'attempt-noted' && event.type !== 'attempt-ended') continue;
+    if (event.type === 'orchestrator-intended')
+      entries.set(event.attempt, { task: orchestratorId, agent: event.agent, wave: -1, usage: noUsage, isLive: true });
+    if (!isUsed(event)) continue;
     const entry = entries.get(event.attempt);
     if (entry !== undefined) entries.set(event.attempt, evolve(entry, event));
   }
   return entries;
 }
 
-function evolve(entry: Entry, event: RunEvent & { readonly type: 'attempt-noted' | 'attempt-ended' }): Entry {
-  if (event.type === 'attempt-ended') return { ...entry, isLive: false, usage: event.agent?.usage ?? entry.usage };
+type Used = RunEvent & { readonly type: `${'attempt' | 'orchestrator'}-${'noted' | 'ended'}` };
+
+const isUsed = (event: Recorded['event']): event is Used =>
+  event.type === 'attempt-noted' ||
+  event.type === 'attempt-ended' ||
+  event.type === 'orchestrator-noted' ||
+  event.type === 'orchestrator-ended';
+
+function evolve(entry: Entry, event: Used): Entry {
+  if (!('note' in event)) return { ...entry, isLive: false, usage: event.agent?.usage ?? entry.usage };
   return event.note.note === 'usage' ? { ...entry, usage: event.note.usage } : entry;
 }
 
@@ -73,7 +88,8 @@ const sum = (name: string, entries: readonly Entry[]): Cost => ({
 
 function spendOf(state: RunState, name: string): Spend | null {
   const task = Object.values(state.tasks).find(({ id }) => id === name);
-  return task === undefined ? null : taskSpend(state, task);
+  if (task !== undefined) return taskSpend(state, task);
+  return name === orchestratorId ? orchestratorSpend(state) : null;
 }
 
 /** Dollars, as far as agents name them: nothing is invented for those that do not. */
@@ -90,10 +106,14 @@ export function taskSpend(state: Pick<RunState, 'plan' | 'tasks' | 'derived'>, t
   };
 }
 
-export const runSpend = ({ plan, raised, tasks }: Pick<RunState, 'plan' | 'raised' | 'tasks'>): Spend => ({
-  used: spentOnAll(tasks),
-  limit: plan.limits.runUsd + raised,
+export const runSpend = (state: Pick<RunState, 'plan' | 'raised' | 'tasks' | 'orchestrator'>): Spend => ({
+  used: spentOnAll(state.tasks) + orchestratorUsd(state),
+  limit: state.plan.limits.runUsd + state.raised,
 });
+
+/** The budget of the resident orchestrator. Null when there is none. */
+export const orchestratorSpend = (state: Pick<RunState, 'plan' | 'orchestrator'>): Spend | null =>
+  state.plan.orchestrator === undefined ? null : { used: orchestratorUsd(state), limit: state.plan.orchestrator.usd };
 
 export const isOver = ({ used, limit }: Spend): boolean => used >= limit;
 

@@ -57,7 +57,10 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
     case 'attempt-started': {
       const { progress } = state;
       if (progress.status !== 'launching' && progress.status !== 'running') return state;
-      return { ...state, progress: { ...progress, status: 'running', pid: event.pid } };
+      return {
+        ...state,
+        progress: { ...progress, status: 'running', pid: event.pid, ...present({ since: event.at }) },
+      };
     }
     case 'attempt-noted':
       return withLive(withNote(state, event.note), (attempt) => ({
@@ -120,8 +123,8 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
     case 'wave-relaunched':
       return relaunched(state, event);
     case 'task-continued': {
-      const { from, charged, findings, components: continues } = event;
-      const next: NextStart = { ...fresh, from, findings, after: 'interrupted', continues };
+      const { from, charged, findings, components: continues, after = 'interrupted' } = event;
+      const next: NextStart = { ...fresh, from, findings, after, continues };
       return { ...state, charged, free: 0, progress: { status: 'waiting', next, last: endedAttempt(state) } };
     }
     case 'role-opened': {

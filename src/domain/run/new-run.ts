@@ -1,3 +1,4 @@
+import { byName } from '../base/result.ts';
 import { emptySequence } from '../base/sequence.ts';
 import { noLanding } from '../landing/landing.ts';
 import { noUndo } from '../landing/undo.ts';
@@ -24,7 +25,7 @@ export function newRun(event: RunEvent & { readonly type: 'run-created' }): RunS
     contract: null,
     load: null,
     waves: event.plan.waves.map((_, index) => unjudged(index)),
-    tasks: Object.fromEntries(tasks),
+    tasks: byName(Object.fromEntries(tasks)),
     taps: {},
     began: null,
     branch: null,

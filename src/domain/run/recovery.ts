@@ -2,7 +2,7 @@ import type { Finding } from '../findings/finding.ts';
 import type { Ending, MonitorEvidence } from '../gates/evidence.ts';
 import { findingsIn } from '../gates/verdict.ts';
 import type { AgentFailure, AgentFailureKind } from '../tool-calls/agent-event.ts';
-import type { AttemptOutcome, TaskProgress } from './task.ts';
+import type { AttemptOutcome, TaskProgress, TaskState } from './task.ts';
 
 /** The consequence of an attempt that did not end well. */
 type Recovery = {
@@ -74,6 +74,15 @@ const byTrouble: Readonly<Record<AgentFailureKind, Recovery>> = {
 /** These stop the whole provider: no task of it would fare better. */
 export const pausesProvider = (trouble: AgentFailure): boolean =>
   trouble.kind === 'rate-limited' || trouble.kind === 'needs-login';
+
+/** Tells an agent that left its scope which paths it must not change. */
+export function strayed({ progress }: Pick<TaskState, 'progress'>): {
+  readonly findings?: readonly Finding[];
+  readonly after?: AttemptOutcome;
+} {
+  const findings = strayedFindings(progress);
+  return findings.length === 0 ? {} : { findings, after: 'strayed' };
+}
 
 /** An agent that left its scope and starts clean is shown where it must not go. */
 export function strayedFindings(progress: TaskProgress): readonly Finding[] {

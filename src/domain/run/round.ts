@@ -7,6 +7,7 @@ import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
 import type { RepairSubject } from '../ledger/derived-task-events.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import type { Maturity } from '../plan/maturity.ts';
+import { isRatchet } from '../plan/plan.ts';
 import type { RunState } from './run.ts';
 
 /**
@@ -130,7 +131,13 @@ export const isRoundOpen = (state: RoundState | undefined): state is RoundState 
 export const checksToRepeat = ({
   checks,
   branch,
+  plan,
 }: RunState): readonly { readonly tree: TreeId; readonly check: string }[] =>
   Object.values(checks)
     .filter(({ outcome, tree }) => outcome !== 'passed' && (outcome === 'could-not-run' || tree === branch?.tree))
+    // what candidates are compared with stays what it is
+    .filter(
+      ({ outcome, name }) =>
+        outcome === 'could-not-run' || !plan.checks.some((one) => one.name === name && isRatchet(one)),
+    )
     .map(({ tree, name }) => ({ tree, check: name }));

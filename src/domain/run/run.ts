@@ -1,5 +1,6 @@
-import { evolveProviders, type Providers } from '../agents/provider.ts';
+import { evolveProviders, type Providers, served } from '../agents/provider.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from '../base/ids.ts';
+import { byName } from '../base/result.ts';
 import { type Board, withBoard } from '../board/board.ts';
 import { evolveTap, type TapState } from '../decide/tap.ts';
 import { type Dependency, evolveDependencies } from '../dependencies/dependency.ts';
@@ -14,6 +15,7 @@ import { evolveUndo, leftToLand, type UndoState } from '../landing/undo.ts';
 import { isDcmEvent } from '../ledger/dcm-events.ts';
 import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from '../ledger/events.ts';
 import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
+import { mayStartAgain, type OrchestratorState, withOrchestrator } from '../orchestrator/orchestrator.ts';
 import type { Continuation } from '../plan/earlier-waves.ts';
 import type { FrozenPlan } from '../plan/plan.ts';
 import { replacePlan } from '../plan/plan-versions.ts';
@@ -23,7 +25,7 @@ import { boundBy } from './bound-thread.ts';
 import { evolveTask } from './evolve-task.ts';
 import { newRun } from './new-run.ts';
 import { evolveRound } from './round.ts';
-import { attemptOf, type TaskState } from './task.ts';
+import type { TaskState } from './task.ts';
 import type { WaveState } from './wave.ts';
 
 export type { WaveState } from './wave.ts';
@@ -47,6 +49,8 @@ export type RunState = {
   readonly tasks: Readonly<Record<TaskId, TaskState>>;
   /** Tasks that Tidegate made during the run; absent for none. They are not in the plan. */
   readonly derived?: Readonly<Record<TaskId, DerivedTask>>;
+  /** The resident orchestrator; absent when none was launched. Nothing that is decided about tasks reads it. */
+  readonly orchestrator?: OrchestratorState;
   readonly taps: Readonly<Partial<Record<TapName, TapState>>>;
   /** The person's own commit that the run branch began at; null until the merger made it, and for a run that continues another. */
   readonly began: CommitId | null;
@@ -65,7 +69,11 @@ export type RunState = {
   readonly board: Board;
   /** How often each task was started again for records that waited for it; absent when none was. */
   readonly helps?: Readonly<Record<TaskId, number>>;
-  /** Grants, raises and records so far: what agents may do or know changes with each. */
+  /** Records of the repository's board that the run has taken over, with their ids on its own board; absent for none. */
+  readonly taken?: Readonly<Record<string, string>>;
+  /** The number of notices about overdue records; absent for none. */
+  readonly alerts?: number;
+  /** Grants, raises and most changes of the board so far. `termsVersion` counts all that agents may do or know. */
   readonly termsCount: number;
   /** Files of ended attempts that no snapshot holds and no person has discarded yet. */
   readonly kept: readonly Kept[];
@@ -121,11 +129,18 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'record-closed':
     case 'record-changed':
     case 'helper-assigned':
+    case 'records-overdue':
     case 'request-accepted':
     case 'request-refused':
       return state;
+    case 'orchestrator-intended':
+    case 'orchestrator-started':
+    case 'orchestrator-noted':
+    case 'orchestrator-told':
+    case 'orchestrator-ended':
+      return withOrchestrator(state, event);
     case 'plan-replaced':
-      return replacePlan(state, event);
+      return { ...replacePlan(state, event), ...mayStartAgain(state) };
     case 'phase-judged':
       return evolveJudged(state, event);
     case 'thread-intended':
@@ -271,6 +286,7 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'run-resumed':
       return {
         ...evolveAllTasks(state, event),
+        ...mayStartAgain(state),
         providers: evolveProviders(state.providers, event),
         checks: withoutChecks(state, event.rechecks ?? []),
         mode: { mode: 'active' },
@@ -317,25 +333,16 @@ function evolveMerged(state: RunState, event: RunEvent & { readonly type: 'merge
   return { ...evolveAllTasks(withLastRound(state, event.wave, event), event), branch };
 }
 
-/** A provider that served an agent to its end is well again: its next pause is a short one. */
-function served(state: RunState, event: RunEvent & { readonly type: 'attempt-ended' }): RunState {
-  const task = state.tasks[event.task];
-  const provider = task === undefined ? undefined : attemptOf(task)?.provider;
-  if (event.agent?.outcome !== 'completed' || provider === undefined) return state;
-  const { [provider]: _, ...others } = state.providers;
-  return { ...state, providers: others };
-}
-
 /** A fact of one task. A task that is unknown changes nothing: facts are never refused. */
 function evolveOneTask(state: RunState, id: TaskId, event: RunEvent): RunState {
   const task = state.tasks[id];
-  return task === undefined ? state : { ...state, tasks: { ...state.tasks, [id]: evolveTask(task, event) } };
+  return task === undefined ? state : { ...state, tasks: byName(state.tasks, { [id]: evolveTask(task, event) }) };
 }
 
 /** A fact that may concern any of them: each task says for itself. */
 const evolveAllTasks = (state: RunState, event: RunEvent): RunState => ({
   ...state,
-  tasks: Object.fromEntries(Object.entries(state.tasks).map(([id, task]) => [id, evolveTask(task, event)])),
+  tasks: byName(Object.fromEntries(Object.entries(state.tasks).map(([id, task]) => [id, evolveTask(task, event)]))),
 });
 
 function withoutChecks(

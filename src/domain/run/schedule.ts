@@ -1,5 +1,5 @@
 import type { TaskId } from '../base/ids.ts';
-import { derivedOfWave, standInFor } from '../derived/derived-tasks.ts';
+import { derivedOfWave, isVoid, standInFor } from '../derived/derived-tasks.ts';
 import type { Finding } from '../findings/finding.ts';
 import { leftToLand } from '../landing/undo.ts';
 import type { RunOrder } from '../ledger/requests.ts';
@@ -9,7 +9,7 @@ import { mayRunBeside } from '../scope/ownership.ts';
 import { intersect } from '../scope/pattern.ts';
 import { isOverBudget } from './costs.ts';
 import { currentWave, type RunState, selectedWaves, tasksOfWave, type WaveState } from './run.ts';
-import { countsAsDone, isResolved, type TaskState } from './task.ts';
+import { countsAsDone, isResolved, snapshotOf, type TaskState } from './task.ts';
 
 export const isLive = (task: TaskState): boolean =>
   task.progress.status === 'launching' || task.progress.status === 'running';
@@ -63,7 +63,22 @@ function isStartable(state: RunState, task: TaskState): boolean {
   if (task.progress.status !== 'waiting' || task.progress.next.halt !== null) return false;
   if (launchHalt(state, task.wave) !== null) return false;
   if (state.waves[task.wave]?.approval === null || isOverBudget(state, task)) return false;
-  return needsOfTask(state, task).every((need) => countsAsDone(state.tasks[need]));
+  return needsOfTask(state, task).every((need) => isMet(state, need));
+}
+
+/** True when the work of a needed task is there: its own, or that of a derived task that stands for it. */
+export const isMet = (state: RunState, need: TaskId): boolean =>
+  countsAsDone(state.tasks[need]) || standInFor(state, need) !== null;
+
+/** A needed task whose finished work is not the work that the base of this task holds; null when there is none. */
+export function changedNeed(state: RunState, { made }: TaskState): TaskId | null {
+  const changed = (made?.of ?? []).find(({ task, tree }) => {
+    const need = state.tasks[task];
+    if (need === undefined || tree === undefined || plannedById(state.plan, task) === undefined) return false;
+    const isFinished = need.progress.status === 'ready' || need.progress.status === 'done';
+    return isFinished && standInFor(state, task) === null && snapshotOf(need)?.tree !== tree;
+  });
+  return changed?.task ?? null;
 }
 
 const haltsOfTasks = new WeakMap<RunState['tasks'], ReadonlyMap<number, LaunchHalt>>();
@@ -80,11 +95,13 @@ export function launchHalt(state: RunState, wave: number): LaunchHalt | null {
   return halts.get(wave) ?? null;
 }
 
-function findHalts({ tasks }: RunState): ReadonlyMap<number, LaunchHalt> {
+function findHalts(state: RunState): ReadonlyMap<number, LaunchHalt> {
   const halts = new Map<number, LaunchHalt>();
-  for (const { id, wave, progress } of Object.values(tasks)) {
+  for (const { id, wave, progress } of Object.values(state.tasks)) {
     const halt = progress.status === 'waiting' ? progress.next.halt : null;
-    if (halt?.rule === 'launch-failed' && !halts.has(wave)) halts.set(wave, { task: id, because: halt });
+    // a derived task that stands for nothing any more never starts again
+    if (halt?.rule === 'launch-failed' && !halts.has(wave) && !isVoid(state, id))
+      halts.set(wave, { task: id, because: halt });
   }
   return halts;
 }
@@ -130,9 +147,9 @@ export function isBlocked(state: RunState, task: TaskState): boolean {
 export function blockingNeed(state: RunState, task: TaskState): TaskId | null {
   const blocking = needsOfTask(state, task).find((need) => {
     const needed = state.tasks[need];
-    return (
-      needed === undefined || ['failed', 'held', 'dropped'].includes(needed.progress.status) || isBlocked(state, needed)
-    );
+    if (needed === undefined) return true;
+    const isLost = ['failed', 'held', 'dropped'].includes(needed.progress.status) && !isMet(state, need);
+    return isLost || isBlocked(state, needed);
   });
   return blocking ?? null;
 }

@@ -1,5 +1,6 @@
 import type { AttemptId, CommitId, TaskId, TreeId } from '../base/ids.ts';
 import { present } from '../base/result.ts';
+import type { Worse } from '../checks/standing.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Acceptance, Handoff, MonitorEvidence, SnapshotEvidence } from '../gates/evidence.ts';
 import type { Verdict } from '../gates/verdict.ts';
@@ -26,6 +27,8 @@ export type TaskProgress =
       readonly status: 'running';
       readonly attempt: LiveAttempt;
       readonly pid: number;
+      /** The time when it started; absent in records of an earlier version. */
+      readonly since?: string;
       readonly last: EndedAttempt | null;
     }
   | { readonly status: 'ended'; readonly attempt: EndedAttempt; readonly snapshot: SnapshotEvidence | null }
@@ -143,6 +146,8 @@ export type Hold =
       readonly tree: TreeId;
       /** Set when it fails only with the earlier definitions; then `tree` has those. */
       readonly defined?: DefinitionDispute;
+      /** In what it is worse than on the base; absent when the check has no report. */
+      readonly worse?: Worse;
       readonly repair?: RepairSubject;
     }
   /** A task that this one needs is held. */
@@ -156,7 +161,7 @@ export type TaskState = {
   /** The tree and the snapshots of the base; absent in records that are older than fingerprints. */
   readonly made?: {
     readonly tree: TreeId;
-    readonly of: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
+    readonly of: readonly { readonly task: TaskId; readonly snapshot: CommitId; readonly tree?: TreeId }[];
   };
   /** All launches: numbers the attempts. */
   readonly launches: number;

@@ -1,6 +1,7 @@
 import type { ProviderState } from '../agents/provider.ts';
 import { providerOf } from '../agents/provider-pause.ts';
 import type { TaskId } from '../base/ids.ts';
+import { isGood, standingOf } from '../checks/standing.ts';
 import { plannedIn } from '../derived/derived-tasks.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Shortage } from '../kept/disk.ts';
@@ -9,8 +10,8 @@ import { mustSerialise } from '../scope/ownership.ts';
 import { policy } from '../settings/policy.ts';
 import { isOver, runSpend, type Spend, taskSpend } from './costs.ts';
 import { checkKey, currentWave, type RunState, tasksOfWave } from './run.ts';
-import { blockingNeed, inTheWay, isLive, launchHalt, needsOfTask } from './schedule.ts';
-import { agentOf, countsAsDone, isResolved, liveAttempt, type TaskState } from './task.ts';
+import { blockingNeed, inTheWay, isLive, isMet, launchHalt, needsOfTask } from './schedule.ts';
+import { agentOf, isResolved, liveAttempt, type TaskState } from './task.ts';
 
 /** The first obstacle to the start of a waiting task, in the order in which obstacles are removed. */
 export type Wait =
@@ -63,7 +64,7 @@ function orderWait(state: RunState, task: TaskState): Wait | null {
   }
   const halt = launchHalt(state, task.wave);
   if (halt !== null) return { on: 'wave-halt', ...halt };
-  const need = blockingNeed(state, task) ?? needsOfTask(state, task).find((id) => !countsAsDone(state.tasks[id]));
+  const need = blockingNeed(state, task) ?? needsOfTask(state, task).find((id) => !isMet(state, id));
   if (need === undefined) return null;
   return { on: 'need', task: need, locked: plannedById(state.plan, need)?.locks ?? [] };
 }
@@ -80,10 +81,14 @@ function permissionWait(state: RunState, task: TaskState): Wait | null {
   return check === null ? null : { on: 'base-check', check };
 }
 
-/** The first check that has not passed on the tree that tasks start from. Closed waves were checked as candidates. */
+/** The first check that does not let tasks start from this tree. Closed waves were checked as candidates. */
 export function uncheckedOnBase({ branch, plan, checks }: RunState): string | null {
   if (branch === null) return null;
-  return plan.checks.find(({ name }) => checks[checkKey(branch.tree, name)]?.outcome !== 'passed')?.name ?? null;
+  const unchecked = plan.checks.find((check) => {
+    const outcome = checks[checkKey(branch.tree, check.name)];
+    return !isGood(standingOf(check, outcome, outcome));
+  });
+  return unchecked?.name ?? null;
 }
 
 function slotWait(state: RunState, task: TaskState): Wait {

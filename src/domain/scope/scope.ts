@@ -41,11 +41,12 @@ export type Scope = {
   readonly protect: readonly Pattern[];
   /** Paths that a person took off everything that is protected. */
   readonly unprotect: readonly Pattern[];
-  /** Files that decide what the checks and closure roles of the plan prove. */
+  /** Files that decide what the checks, closure roles and the resolver of the plan do. */
   readonly definitions: readonly CompiledDefinition[];
   readonly generated: ReadonlySet<string>;
   /** The matrix of components, which only the merger writes; null without one. */
   readonly matrix: string | null;
+  readonly isDerived: boolean;
 };
 
 export function scopeOf(plan: FrozenPlan, task: PlannedTask, granted: Granted, edited: readonly string[] = []): Scope {
@@ -69,6 +70,8 @@ export type ScopeData = {
   readonly generated: readonly string[];
   /** Absent without a matrix. */
   readonly matrix?: string;
+  /** Set for a derived task: people grant nothing to it. */
+  readonly derived?: true;
 };
 
 type ClaimData = Claim & { readonly pattern: string };
@@ -101,6 +104,7 @@ function ownScope(plan: FrozenPlan, task: PlannedTask, granted: Granted): OwnSco
     checks: definedParts(plan),
     generated: Object.keys(plan.generated),
     ...(plan.matrix === undefined ? {} : { matrix: plan.matrix.path }),
+    ...(task.purpose === undefined ? {} : { derived: true }),
   };
 }
 
@@ -118,6 +122,7 @@ const scopeFrom = (data: OwnScope, siblings: Scope['siblings'], locks: Scope['lo
   definitions: compileDefinitions(data.checks ?? []),
   generated: new Set(data.generated),
   matrix: data.matrix ?? null,
+  isDerived: data.derived === true,
 });
 
 const indexClaims = (claims: readonly ClaimData[]): PatternIndex<Claim> =>
@@ -218,7 +223,7 @@ function twoSpellings(task: TaskId, diff: readonly DiffEntry[]): readonly Findin
 
 /** A file that an agent named `**` must not be a way to be granted everything: as a grant its name is a pattern. */
 export const isGrantable = (scope: Scope, path: string): boolean =>
-  scope.kind !== 'read-only' && path !== scope.matrix && !/[*?]/.test(path);
+  scope.kind !== 'read-only' && !scope.isDerived && path !== scope.matrix && !/[*?]/.test(path);
 
 type Claims = { readonly claims: readonly PatternEntry<Claim>[]; readonly index: PatternIndex<Claim> };
 type WaveClaims = { readonly siblings: Claims; readonly locks: Claims };

@@ -9,8 +9,10 @@ import {
   list,
   nullable,
   pathPatterns,
+  positive,
   text,
   type ValueOf,
+  whole,
   words,
 } from './shapes.ts';
 
@@ -72,6 +74,28 @@ export const writtenResolver = either(
   agentName,
   fields({}, { agent: roleKeys.agent, command: roleKeys.command, model: roleKeys.model }),
 );
+
+/** The resident orchestrator: the name of its agent, or its keys. */
+export const writtenOrchestrator = either(
+  agentName,
+  fields(
+    {},
+    {
+      agent: described(agentName, 'Its agent.'),
+      command: described(argv, 'Program and arguments, for agent: command or acp. It sees no file of the repository.'),
+      model: described(nullable(words), 'Its model. null: the default of the agent.'),
+      do: described(words, 'Instructions of yours, beside its own.'),
+      limits: fields(
+        {},
+        {
+          usd: described(positive, 'US dollars in the whole run, part of the budget of the run. Default: 5.'),
+          minutes: described(whole(1, 10_080), 'Minutes in the whole run. Default: 240.'),
+        },
+      ),
+    },
+  ),
+);
+export type WrittenOrchestrator = ValueOf<typeof writtenOrchestrator>;
 
 export type WrittenClosureRole = ValueOf<typeof closureRole> | ValueOf<typeof evalRole> | ValueOf<typeof deployRole>;
 export type WrittenTarget = ValueOf<typeof evalTarget>;

@@ -57,8 +57,11 @@ function lintGenerated(path: string): readonly PlanProblem[] {
 }
 
 function lintChecks(checks: NonNullable<Settings['checks']>): readonly PlanProblem[] {
-  return checks.flatMap(({ name: check, defines = [] }, index): readonly PlanProblem[] => [
+  return checks.flatMap(({ name: check, defines = [], parse }, index): readonly PlanProblem[] => [
     ...lintPatterns(defines, ['checks', index, 'defines']),
+    ...(typeof parse === 'object' && !('count' in parse)
+      ? Object.entries(parse).flatMap(([key, path]) => lintPattern(path, ['checks', index, 'parse', key]))
+      : []),
     ...(checks.findIndex((other) => other.name === check) === index
       ? []
       : [{ rule: 'duplicate-check', check, place: ['checks', index, 'name'] } as const]),

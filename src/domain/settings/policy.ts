@@ -24,13 +24,23 @@ export const policy = {
   leastMemory: 300e6,
   /** Idempotency keys of a session that are remembered. */
   sessionKeys: 1_000,
-  /** Characters of a record, records of one attempt and its acts on records, and records that an inbox shows. */
+  /** Characters of a record, records of one attempt and its acts on records. */
   recordCharacters: 4_000,
   recordsOfAttempt: 50,
   actsOfAttempt: 200,
+  /** Records that an agent gets to know of the board, characters of an inbox, and of one record in it. */
   recordsShown: 100,
+  inboxCharacters: 8_000,
+  inboxRecord: 2_000,
+  /** Characters of the summary of a wave, and of the text of one record in it. */
+  summaryCharacters: 4_000,
+  summaryLine: 160,
   /** Times that a ready task is started again for records that wait for it. */
   helps: 2,
+  /** Times that a question is given to a task whose agent does not acknowledge it. After that a person is asked. */
+  clarificationCycles: 2,
+  /** Times that the resident orchestrator may start in one run. */
+  orchestratorStarts: 10,
   /** Artifacts of one proof, and bytes of each file among them. */
   proofArtifacts: 50,
   proofFileBytes: 50e6,

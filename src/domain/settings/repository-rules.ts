@@ -1,6 +1,7 @@
 import { sizeBytes } from '../kept/disk.ts';
 import { canonicalJson, type Network } from '../plan/plan.ts';
 import { listCovers } from './network-hosts.ts';
+import { durationSeconds } from './shapes.ts';
 
 /**
  * A rule says what the files of a repository may set without asking the person. Whoever wrote the repository wrote them. So a value is
@@ -49,8 +50,25 @@ export const atMostPerson = tighten<number | null>(
   (value, { person }) => person !== undefined && (value ?? Infinity) > (person ?? Infinity),
 );
 
+/** No check that need not pass, beside those that the person has. */
+export const fewerRatchets = tighten<readonly RatchetCheck[]>(
+  (value, { allowed }) =>
+    allowed !== undefined &&
+    value.some(
+      ({ name, policy }) =>
+        policy === 'ratchet' && !allowed.some((one) => one.name === name && one.policy === 'ratchet'),
+    ),
+);
+
+type RatchetCheck = { readonly name: string; readonly policy?: 'green' | 'ratchet' | undefined };
+
 /** No more than the person allows. */
 export const atMostAllowed = tighten<number>((value, { allowed }) => allowed !== undefined && value > allowed);
+
+/** No longer than the person says. */
+export const atMostDuration = tighten<string>(
+  (value, { person }) => person !== undefined && durationSeconds(value) > durationSeconds(person),
+);
 
 /** Not `value` where the person says `chosen`. */
 export const notInstead = <T>(value: T, chosen: T): RepositoryRule<T> =>

@@ -1,17 +1,20 @@
 import { defaultAgents } from '../../agents/agents.ts';
+import { writtenParse } from '../checks/written-parse.ts';
 import { closureRoles } from '../closure/roles.ts';
 import { sizePattern } from '../kept/disk.ts';
 import { canonicalJson, type Role, roles } from '../plan/plan.ts';
 import { rootPattern } from '../plan/repo-claim.ts';
-import { type WrittenClosure, writtenClosure, writtenResolver } from './closure-settings.ts';
+import { type WrittenClosure, writtenClosure, writtenOrchestrator, writtenResolver } from './closure-settings.ts';
 import {
   add,
   anything,
   atLeastSize,
   atMostAllowed,
+  atMostDuration,
   atMostPerson,
   atMostSize,
   fewerItems,
+  fewerRatchets,
   narrowerNetwork,
   notInstead,
   type RepositoryRule,
@@ -22,6 +25,8 @@ import {
 import {
   agentName,
   argv,
+  described,
+  durationPattern,
   either,
   fields,
   flag,
@@ -56,25 +61,24 @@ const key = <T>(
 ): Setting<T> => ({ shape, default: value, repository, about });
 
 const minutes = whole(1, 10_080);
+const duration = text({ matches: durationPattern });
+const capabilityName = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
 const size = text({ matches: sizePattern });
 const address = text({ min: 1, max: 2000 }, 'https address; http only on this machine.');
 const host = text({ min: 1, max: 260 }, 'example.org, *.example.org, example.org:8443, 10.0.0.5 or [::1]:3000.');
 /** In capitals, so that nobody writes the secret itself by mistake. */
 const variable = text({ matches: /^[A-Z][A-Z0-9_]{0,63}$/ }, 'Name of a variable, never the secret itself.');
 
-/** `24h`, `90m`, `7d`. */
-export const durationPattern = /^[1-9][0-9]{0,4}[mhd]$/;
-export function durationMinutes(duration: string): number {
-  const unit = { m: 1, h: 60, d: 1440 }[duration.slice(-1)];
-  if (unit === undefined || !durationPattern.test(duration)) throw new Error(`Not a duration: ${duration}`);
-  return Number(duration.slice(0, -1)) * unit;
-}
-
 /** Is a closure role of the person missing, or another one by the same name? */
 const losesRole = (value: WrittenClosure, person: WrittenClosure): boolean =>
   closureRoles.some(
     (role) => person[role] !== undefined && canonicalJson(person[role]) !== canonicalJson(value[role] ?? null),
   );
+
+/** A repository may leave out what the person chose, and neither add nor replace it. A plan, which is shown and approved, may add it. */
+const personsChoice = tighten<unknown>(
+  (value, { allowed }) => allowed !== undefined && value !== null && canonicalJson(value) !== canonicalJson(allowed),
+);
 
 /** The values of `land`, in the order of how much a run does without asking. */
 const landings = ['branch', 'pr', 'ask', 'auto', 'wave'] as const;
@@ -119,10 +123,14 @@ export const runSettings = {
   resolver: key(
     nullable(writtenResolver),
     null,
-    tighten(
-      (value, { person }) => person !== undefined && value !== null && canonicalJson(value) !== canonicalJson(person),
-    ),
+    personsChoice,
     'Agent that resolves conflicts between tasks and repairs a task that breaks a check. null: you do it.',
+  ),
+  orchestrator: key(
+    nullable(writtenOrchestrator),
+    null,
+    personsChoice,
+    'Resident orchestrator: an agent that writes guidance to the board while tasks run, and can do nothing else. null: none.',
   ),
   repair: key(nullable(agentName), null, anything, 'Not in this version.'),
   fence: {
@@ -167,11 +175,22 @@ export const runSettings = {
   },
   taps: {
     start: key(oneOf('run', 'wave'), 'run', notInstead('run', 'wave'), 'Ask for approval per run, or per wave.'),
-    expires: key(
-      text({ matches: durationPattern }),
-      '24h',
-      tighten((value, { person }) => person !== undefined && durationMinutes(value) > durationMinutes(person)),
-      'Time after which an unanswered question expires: 30m, 24h or 7d.',
+    expires: key(duration, '24h', atMostDuration, 'Time after which an unanswered question expires: 30m, 24h or 7d.'),
+  },
+  board: {
+    acknowledge: key(
+      duration,
+      '5m',
+      atMostDuration,
+      'Time that a running agent has to acknowledge a record for its task: 90s, 5m or 1h.',
+    ),
+    stale: key(duration, '30m', atMostDuration, 'Time after which a record for a task that is not settled is stale.'),
+    answer: key(duration, '30m', atMostDuration, 'Time after which a record that waits for you is overdue.'),
+    preferred: key(
+      map(text({ matches: capabilityName }), list(words, 1)),
+      {},
+      anything,
+      'Tasks that get the records for a capability first, by capability. Only tasks that have it count.',
     ),
   },
   setup: key(
@@ -188,11 +207,19 @@ export const runSettings = {
           name: text({ matches: /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/ }),
           run: { ...words, about: 'Shell command that runs in the fence on the integrated tree.' },
         },
-        { minutes, defines: { ...pathPatterns, about: 'More files that define what this check proves.' } },
+        {
+          minutes,
+          defines: { ...pathPatterns, about: 'More files that define what this check proves.' },
+          parse: writtenParse,
+          policy: described(
+            oneOf('green', 'ratchet'),
+            'green: it must pass. ratchet: it must be no worse than on the base, so a run can start from a base where it fails.',
+          ),
+        },
       ),
     ),
     [],
-    anything,
+    fewerRatchets,
     'Commands that must pass before work is merged.',
   ),
   generated: key(map(pathPattern, words), {}, anything, 'Shell command that rebuilds each generated file, by path.'),

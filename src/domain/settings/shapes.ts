@@ -57,3 +57,12 @@ export const pathPattern = text(
 export const pathPatterns = list(pathPattern);
 export const argv = { ...list(text({}), 1), about: 'Program and arguments. No shell is involved.' };
 export const agentName = text({ matches: /^[a-z][a-z0-9-]{0,31}$/ });
+
+/** `90s`, `30m`, `24h`, `7d`. */
+export const durationPattern = /^[1-9][0-9]{0,4}[smhd]$/;
+
+export function durationSeconds(duration: string): number {
+  const unit = { s: 1, m: 60, h: 3600, d: 86_400 }[duration.slice(-1)];
+  if (unit === undefined || !durationPattern.test(duration)) throw new Error(`Not a duration: ${duration}`);
+  return Number(duration.slice(0, -1)) * unit;
+}

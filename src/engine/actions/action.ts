@@ -2,16 +2,21 @@ import type { RunId, TaskId } from '../../domain/base/ids.ts';
 import type { Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { By, RequestEvent } from '../../domain/ledger/requests.ts';
+import type { RepositoryState } from '../../domain/repository/repository.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
 
 type OnRun = { readonly run: RunId; readonly state: RunState };
+
+/** The repository itself. `run` is the name of its board where a run is named. */
+type OnRepository = { readonly run: RunId; readonly repository: RepositoryState };
 
 /** The subjects of actions. A `part` is a run or one of its tasks. */
 export type Subjects = {
   readonly run: OnRun;
   readonly task: OnRun & { readonly task: TaskId };
   readonly part: OnRun & { readonly task: TaskId | null };
+  readonly repository: OnRepository;
 };
 export type SubjectKind = keyof Subjects;
 
@@ -30,7 +35,7 @@ export type ActionTerms = {
 export const forPeople = { who: 'person', rest: true, mcp: false } as const;
 export const forAnyone = { who: 'anyone', rest: true, mcp: false } as const;
 
-/** Something that the coordinator of a run can be asked for. */
+/** Something that the coordinator can be asked for. */
 export type Action<Kind extends SubjectKind, Input> = ActionTerms & {
   readonly on: Kind;
   /** Builds the request, or returns the problem with the input. `at` is the time of the call. */

@@ -1,6 +1,20 @@
 import type { Action, ActionTerms } from './action.ts';
-import { addDependencyAction, endDependencyAction } from './dependency-actions.ts';
-import { answerAction, postAction, recordAction, resolveAction, sendAction } from './message-actions.ts';
+import {
+  addBranchDependencyAction,
+  addDependencyAction,
+  endBranchDependencyAction,
+  endDependencyAction,
+} from './dependency-actions.ts';
+import {
+  answerAboveAction,
+  answerAction,
+  postAboveAction,
+  postAction,
+  recordAboveAction,
+  recordAction,
+  resolveAction,
+  sendAction,
+} from './message-actions.ts';
 import { orderAction } from './perform.ts';
 import { proveAction, revokeProofAction } from './proof-actions.ts';
 import { relaunchAction } from './relaunch-action.ts';
@@ -47,11 +61,16 @@ const all = {
   post: postAction,
   answer: answerAction,
   record: recordAction,
+  'post-above': postAboveAction,
+  'answer-above': answerAboveAction,
+  'record-above': recordAboveAction,
   resolve: resolveAction,
   prove: proveAction,
   'revoke-proof': revokeProofAction,
   'add-dependency': addDependencyAction,
   'end-dependency': endDependencyAction,
+  'add-branch-dependency': addBranchDependencyAction,
+  'end-branch-dependency': endBranchDependencyAction,
   raise: raiseAction,
   pause: pauseAction,
   resume: resumeAction,
@@ -66,7 +85,7 @@ export type ActionName = keyof typeof all;
 export type ActionKinds = { readonly [N in ActionName]: (typeof all)[N]['on'] };
 export type ActionInputs = { readonly [N in ActionName]: Parameters<(typeof all)[N]['request']>[1] };
 
-/** Every action on a run, by name. */
+/** Every action, by name. */
 export const actions: { readonly [N in ActionName]: Action<ActionKinds[N], ActionInputs[N]> } = all;
 
 /** The terms of all actions, `order` included. */

@@ -1,4 +1,6 @@
-import { err, ok } from '../../domain/base/result.ts';
+import type { TaskId } from '../../domain/base/ids.ts';
+import { err, ok, present, type Result } from '../../domain/base/result.ts';
+import type { By, RequestEvent } from '../../domain/ledger/requests.ts';
 import { type Action, forPeople, type Misuse } from './action.ts';
 
 type DependencyInput = {
@@ -13,11 +15,26 @@ export const addDependencyAction: Action<'part', DependencyInput> = {
   name: 'add-dependency',
   ...forPeople,
   on: 'part',
-  request: ({ task }, { on, required, text }, by) => {
-    if (on.trim() === '') return err({ reason: 'no-end', because: { rule: 'dependency-on' }, field: 'on' });
-    if (text.trim() === '') return err({ reason: 'no-message', because: { rule: 'post-empty' }, field: 'text' });
-    return ok({ type: 'requested-dependency', subject: task, on, required, text, by });
-  },
+  request: ({ task }, input, by) => dependencyRequest(task, input, by),
+};
+
+function dependencyRequest(
+  subject: TaskId | null,
+  { on, required, text }: DependencyInput,
+  by: By,
+  branch?: string,
+): Result<RequestEvent, Misuse> {
+  if (on.trim() === '') return err({ reason: 'no-end', because: { rule: 'dependency-on' }, field: 'on' });
+  if (text.trim() === '') return err({ reason: 'no-message', because: { rule: 'post-empty' }, field: 'text' });
+  return ok({ type: 'requested-dependency', subject, ...present({ branch }), on, required, text, by });
+}
+
+/** Keeps everything from landing on a branch until another run has landed there, or a person decides. */
+export const addBranchDependencyAction: Action<'repository', DependencyInput & { readonly branch: string }> = {
+  name: 'add-branch-dependency',
+  ...forPeople,
+  on: 'repository',
+  request: (_, { branch, ...input }, by) => dependencyRequest(null, input, by, branch),
 };
 
 type EndInput = {
@@ -31,8 +48,18 @@ export const endDependencyAction: Action<'run', EndInput> = {
   name: 'end-dependency',
   ...forPeople,
   on: 'run',
-  request: (_, { dependency, end, reason }, by) =>
-    reason.trim() === '' ? err(noReason) : ok({ type: 'requested-dependency-end', dependency, end, reason, by }),
+  request: (_, input, by) => endRequest(input, by),
 };
+
+/** Resolves or cancels a dependency of a branch. The reason is recorded. */
+export const endBranchDependencyAction: Action<'repository', EndInput> = {
+  name: 'end-branch-dependency',
+  ...forPeople,
+  on: 'repository',
+  request: (_, input, by) => endRequest(input, by),
+};
+
+const endRequest = ({ dependency, end, reason }: EndInput, by: By): Result<RequestEvent, Misuse> =>
+  reason.trim() === '' ? err(noReason) : ok({ type: 'requested-dependency-end', dependency, end, reason, by });
 
 const noReason: Misuse = { reason: 'no-message', because: { rule: 'dependency-reason' }, field: 'reason' };

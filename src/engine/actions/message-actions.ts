@@ -1,10 +1,10 @@
-import { err, ok, present } from '../../domain/base/result.ts';
+import { err, ok, present, type Result } from '../../domain/base/result.ts';
 import type { RecordAct } from '../../domain/board/acts.ts';
 import type { PostDetails } from '../../domain/board/board.ts';
-import { readPost, targetNamed } from '../../domain/board/board-requests.ts';
-import { isCapability } from '../../domain/board/routing.ts';
+import { isRecordTarget, readPost, targetNamed } from '../../domain/board/board-requests.ts';
 import type { Rule } from '../../domain/findings/finding.ts';
-import { type Action, forPeople } from './action.ts';
+import type { By, RequestEvent } from '../../domain/ledger/requests.ts';
+import { type Action, forPeople, type Misuse } from './action.ts';
 import { badMessage } from './task-actions.ts';
 
 /** Sends a message to a running agent. */
@@ -30,20 +30,30 @@ export const postAction: Action<'part', PostInput> = {
   name: 'post',
   ...forPeople,
   on: 'part',
-  request: ({ task }, { kind, target: named, ...input }, by) => {
-    const target = named ?? task ?? (kind === 'human-feedback' ? 'person' : 'all');
-    const read = readPost({ ...input, kind, target }, 'person');
-    if (read.ok) return ok({ type: 'requested-post', ...read.value, by });
-    const { rule } = read.error;
-    if (rule === 'post-kind' || rule === 'post-poster')
-      return err({ reason: 'bad-kind', because: read.error, field: 'kind' });
-    return err({ reason: 'bad-post', because: read.error, field: fieldOf[rule] ?? 'text' });
-  },
+  request: ({ task }, { target, ...input }, by) => postRequest({ ...input, target: target ?? task ?? undefined }, by),
+};
+
+function postRequest({ target, ...input }: PostInput, by: By): Result<RequestEvent, Misuse> {
+  const read = readPost({ ...input, ...present({ target }) }, 'person');
+  if (read.ok) return ok({ type: 'requested-post', ...read.value, by });
+  const { rule } = read.error;
+  if (rule === 'post-kind' || rule === 'post-poster')
+    return err({ reason: 'bad-kind', because: read.error, field: 'kind' });
+  return err({ reason: 'bad-post', because: read.error, field: fieldOf[rule] ?? 'text' });
+}
+
+/** Posts to the board of the repository: to `all` runs or to a `person`. */
+export const postAboveAction: Action<'repository', PostInput> = {
+  name: 'post-above',
+  ...forPeople,
+  on: 'repository',
+  request: (_, input, by) => postRequest(input, by),
 };
 
 const fieldOf: Readonly<Partial<Record<Rule, string>>> = {
   'post-severity': 'severity',
   'post-target': 'target',
+  'record-target': 'target',
   'post-reference': 'references',
   'post-depends': 'dependsOn',
   'post-priority': 'priority',
@@ -73,18 +83,36 @@ export const recordAction: Action<'run', RecordInput> = {
   name: 'record',
   ...forPeople,
   on: 'run',
-  request: (_, { record, act, text, to }, by) => {
-    const target = to === undefined ? undefined : targetNamed(to);
-    if (target !== undefined && isCapability(target))
-      return err({ reason: 'bad-target', because: { rule: 'record-target' }, field: 'to' });
-    return ok({
-      type: 'requested-record',
-      record,
-      act,
-      ...present({ text, to: target }),
-      by,
-    });
-  },
+  request: (_, input, by) => recordRequest(input, by),
+};
+
+function recordRequest({ record, act, text, to }: RecordInput, by: By): Result<RequestEvent, Misuse> {
+  const target = to === undefined ? undefined : targetNamed(to);
+  if (target !== undefined && !isRecordTarget(target))
+    return err({ reason: 'bad-target', because: { rule: 'record-target' }, field: 'to' });
+  return ok({
+    type: 'requested-record',
+    record,
+    act,
+    ...present({ text, to: target }),
+    by,
+  });
+}
+
+/** Answers or closes a record of the repository's board. */
+export const answerAboveAction: Action<'repository', AnswerInput> = {
+  name: 'answer-above',
+  ...forPeople,
+  on: 'repository',
+  request: (_, { record, text }, by) => ok({ type: 'requested-answer', record, text, by }),
+};
+
+/** Acts on a record of the repository's board. */
+export const recordAboveAction: Action<'repository', RecordInput> = {
+  name: 'record-above',
+  ...forPeople,
+  on: 'repository',
+  request: (_, input, by) => recordRequest(input, by),
 };
 
 /** Lets the open wave close in spite of a barrier. The reason is recorded. */

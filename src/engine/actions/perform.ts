@@ -3,7 +3,7 @@ import type { RequestEvent, RunOrder } from '../../domain/ledger/requests.ts';
 import { canonicalJson } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../ports/repository-handle.ts';
-import { type Answered, askAs } from '../ask.ts';
+import { type Answered, askAs, requestStream } from '../ask.ts';
 import { type PreparedOrder, placeOrder } from '../orders/order-run.ts';
 import {
   type Action,
@@ -54,7 +54,7 @@ export async function performAction<Kind extends SubjectKind, Input>(
   const built = action.request(subject, input, caller.by, repo.clock.now());
   if (!built.ok) return { outcome: 'misuse', ...built.error };
   const request = key === null ? built.value : { ...built.value, key };
-  const earlier = key === null ? undefined : withKey(await repo.ledger.read(subject.run), key);
+  const earlier = key === null ? undefined : withKey(await repo.ledger.read(requestStream(subject)), key);
   if (earlier !== undefined && !isSame(earlier, request)) return { outcome: 'key-reused' };
   const moot = earlier === undefined ? ((await action.moot?.(subject, input, repo)) ?? null) : null;
   if (moot !== null) return { outcome: 'moot', ...moot };

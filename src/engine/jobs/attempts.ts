@@ -33,7 +33,7 @@ export async function superviseAttempt(
   const prompt = await promptOf(ports.git, intended.state, id, intended.attempt);
   const job = attemptJob(ports.places, intended.state, task, attempt, prompt);
   const record = await superviseJob(ports.supervisors, job, {
-    started: (started, pid) => log.record((now) => startedEvents(now, effect, started, pid)),
+    started: (started, pid) => log.record((now) => startedEvents(now, effect, started, { pid, at: ports.clock.now() })),
     noted: (notes) => log.record((now) => notedEvents(now, effect, notes, ports.clock.now())),
     followed,
   });
@@ -84,7 +84,7 @@ function startedEvents(
   state: RunState | null,
   { task: id, attempt }: Supervise,
   record: StartedRecord,
-  pid: number,
+  { pid, at }: { readonly pid: number; readonly at: string },
 ): readonly RunEvent[] | null {
   const task = state?.tasks[id];
   if (state === null || task?.progress.status !== 'launching' || task.progress.attempt.id !== attempt.id) return null;
@@ -97,7 +97,7 @@ function startedEvents(
     agent: { executor: attempt.agent, argv, ...present({ version }) },
   };
   return [
-    { type: 'attempt-started', task: id, attempt: attempt.id, pid, ...present({ prompt }) },
+    { type: 'attempt-started', task: id, attempt: attempt.id, pid, at, ...present({ prompt }) },
     judged(contextOf(state), { phase: 'dispatch', task: id, evidence }),
   ];
 }

@@ -11,6 +11,7 @@ import {
   totalOf,
 } from '../../domain/kept/disk.ts';
 import { openUndo } from '../../domain/landing/landing-queue.ts';
+import { orchestratorId } from '../../domain/orchestrator/orchestrator.ts';
 import { plannedById } from '../../domain/plan/plan.ts';
 import { bundlesOf } from '../../domain/proofs/bundle.ts';
 import type { RunState } from '../../domain/run/run.ts';
@@ -157,6 +158,10 @@ function keepingOfWork(job: string, runs: readonly (RunState | null)[]): Keeping
     return state.ended === null || openUndo(state) !== null
       ? { keep: true, why: state.ended === null ? 'the run is open' : 'its undo is under way' }
       : { keep: false, why: `${task === 'check' ? 'a check' : 'generated files'} of a run that has ended` };
+  if (task === orchestratorId && state.plan.orchestrator !== undefined)
+    return state.orchestrator?.live?.id === job
+      ? { keep: true, why: 'it is running' }
+      : { keep: false, why: 'an orchestrator that has ended' };
   const known = Object.values(state.tasks).find(({ id }) => id === task);
   if (known === undefined) return { keep: true, why: `no task of ${run}` };
   // its report is in the ledger, and what it changed is merged or of no use

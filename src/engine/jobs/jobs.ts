@@ -1,12 +1,12 @@
 import { agentKinds, usualNetwork } from '../../agents/agents.ts';
 import type { CommitId, TreeId } from '../../domain/base/ids.ts';
 import { present } from '../../domain/base/result.ts';
-import { inboxOf } from '../../domain/board/board-requests.ts';
+import { inboxOf, summaryText } from '../../domain/board/views.ts';
 import type { ReportNames } from '../../domain/closure/report.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { Check, FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
 import { allowance } from '../../domain/run/costs.ts';
-import type { RunState } from '../../domain/run/run.ts';
+import { type RunState, waveOf } from '../../domain/run/run.ts';
 import type { Attempt } from '../../domain/run/task.ts';
 import { generatorMinutes, generators } from '../../domain/scope/claims.ts';
 import { protectedConfig } from '../../domain/scope/ownership.ts';
@@ -35,7 +35,7 @@ export function attemptJob(
     from: attempt.from,
     base: attempt.base,
     argv: task.command ?? [],
-    ...driven(state, task, attempt),
+    ...driven(state, task, { ...attempt, usd: allowanceOf(state, task) }),
     terms: termsOf(state, task),
     brief,
     ...setupOf(plan),
@@ -73,7 +73,12 @@ const protectedPaths = (state: RunState, task: PlannedTask, agent: string): read
   ...(agentKinds[agent]?.standIns ?? []),
 ];
 
-function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job, 'executor' | 'agent'> {
+/** How the agent of an attempt, or of the orchestrator, is driven. */
+export function driven(
+  state: RunState,
+  task: PlannedTask,
+  attempt: Pick<Attempt, 'agent' | 'session'> & { readonly usd: number },
+): Pick<Job, 'executor' | 'agent'> {
   const { plan } = state;
   const kind = agentKinds[attempt.agent];
   if (kind === undefined) throw new Error(`there is no agent ${attempt.agent}`);
@@ -91,7 +96,7 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
       ...present({ login }),
       model: task.model,
       turns: plan.limits.turns,
-      usd: allowanceOf(state, task),
+      usd: attempt.usd,
       session: attempt.session,
       scope: toolScopeOf(plan, task, grantedIn(state)),
       breaker: plan.breaker ?? 'normal',
@@ -100,11 +105,16 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
 }
 
 /** Returns the terms of a running attempt, which change when people grant or raise something or write to it. */
-export const termsOf = (state: RunState, task: PlannedTask): Terms => ({
-  scope: toolScopeOf(state.plan, task, grantedIn(state)),
-  usd: allowanceOf(state, task),
-  inbox: inboxOf(state, task.id),
-});
+export function termsOf(state: RunState, task: PlannedTask): Terms {
+  const { records, more } = inboxOf(state, task.id);
+  return {
+    scope: toolScopeOf(state.plan, task, grantedIn(state)),
+    usd: allowanceOf(state, task),
+    inbox: records,
+    more,
+    wave: summaryText(state, waveOf(state, task.id), records),
+  };
+}
 
 const allowanceOf = (state: RunState, { id }: PlannedTask): number => {
   const task = state.tasks[id];
@@ -171,6 +181,7 @@ export function checkJob(
     environment: { CI: 'true', TIDEGATE_RUN: state.run, TIDEGATE_CHECK: check.name },
     minutes: check.minutes,
     silence: check.minutes,
+    ...(check.parse === undefined ? {} : { parse: check.parse }),
     readOnly: [],
   };
 }

@@ -20,7 +20,8 @@ export async function runCheck(
   const jobOf = (number: number): Job => checkJob(ports.places, state, { ...effect, number });
   const { job, record } = await superviseAgain(ports, jobOf, earlier * lostTries + 1);
   const { purpose, tree, check } = effect;
-  const end = { purpose, name: check.name, tree, ending: record.ending, log: record.log, tail: record.tail };
+  const { ending, log: output, tail, report } = record;
+  const end = { purpose, name: check.name, tree, ending, log: output, tail, ...(report && { report }) };
   // under another version of the plan a check of this name may be another command
   await log.record((now) =>
     now?.hash === state.hash ? [{ type: 'check-ended', purpose, check: checkOutcome(now, end) }] : null,

@@ -18,7 +18,7 @@ import { allTasks } from '../../domain/plan/plan.ts';
 import { repoClaims } from '../../domain/plan/repo-claim.ts';
 import { evolveRun, foldRun, type RunState } from '../../domain/run/run.ts';
 import { contract, load } from '../../pipeline/creation.ts';
-import type { StepInputs } from '../../pipeline/step.ts';
+import type { Effect, Step, StepInputs } from '../../pipeline/step.ts';
 import { steps } from '../../pipeline/steps.ts';
 import type { GitReader } from '../../ports/merger.ts';
 
@@ -81,10 +81,17 @@ export function rehearse(order: RunOrder, seen: SeenBefore, inputs: StepInputs):
 
 /** Tells whether nothing can happen in this run until a person requests something. Due facts and effects say otherwise. */
 export function isAtRest(state: RunState, inputs: StepInputs): boolean {
-  const due = steps(state, inputs);
+  // the next coordinator sends notices of overdue records; none is needed only for that
+  const due = steps(state, inputs).filter((step) => !isAlert(step));
   if (state.mode.mode !== 'halted') return due.length === 0 && !continuesByItself(state);
-  return due.every((step) => step.kind === 'effect' && step.effect.do !== 'supervise' && step.effect.do !== 'stop');
+  return due.every((step) => step.kind === 'effect' && !endsByItself.includes(step.effect.do));
 }
+
+const isAlert = (step: Step): boolean =>
+  step.kind === 'fact' && step.events.every(({ type }) => type === 'records-overdue');
+
+/** Effects that a halted run still performs because something of it is running. */
+const endsByItself: readonly Effect['do'][] = ['supervise', 'stop', 'orchestrate', 'stop-orchestrator'];
 
 /** Returns false when something has to be done and nobody is there to do it. */
 export const isAttended = async (

@@ -1,9 +1,11 @@
 import { type RunId, runId, type TaskId, taskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { aheadInQueue, isInQueue } from '../../domain/landing/landing-queue.ts';
+import { orchestratorId } from '../../domain/orchestrator/orchestrator.ts';
+import { foldRepository, type RepositoryState } from '../../domain/repository/repository.ts';
 import { foldRun, type RunState } from '../../domain/run/run.ts';
 import { isLive } from '../../domain/run/schedule.ts';
-import { isRunStream, type Ledger, type Stored } from '../../ports/ledger.ts';
+import { isRunStream, type Ledger, repositoryStream, type Stored } from '../../ports/ledger.ts';
 
 /** A run as it is in the ledger. `state` is null until a coordinator has created the run. */
 export type KnownRun = {
@@ -44,6 +46,10 @@ export async function knownRuns(ledger: Ledger): Promise<readonly KnownRun[]> {
   const runs = await Promise.all(streams.map((stream) => readRun(ledger, runId(stream))));
   return runs.toSorted((a, b) => born(a) - born(b));
 }
+
+/** Returns the repository as it is in the ledger. */
+export const readRepository = async (ledger: Pick<Ledger, 'read'>): Promise<RepositoryState> =>
+  foldRepository(await ledger.read(repositoryStream));
 
 export async function readRun(ledger: Ledger, run: RunId): Promise<KnownRun> {
   const stored = await ledger.read(run);
@@ -127,6 +133,11 @@ function findTask(known: KnownRun, reference: string): Result<Subject, NotFound>
     const names = tasks.filter((task) => task.startsWith(reference)).map((task) => `${known.run}/${task}`);
     return err({ reason: 'ambiguous', message: `${reference} fits several tasks: ${names.join(', ')}` });
   }
+  if (reference === orchestratorId && known.state?.plan.orchestrator !== undefined)
+    return err({
+      reason: 'unknown-task',
+      message: `the orchestrator of ${known.run} is not a task. See: tidegate show ${known.run}/${reference}; write to it: tidegate post ${known.run} -m "…"`,
+    });
   return err({ reason: 'unknown-task', message: `${known.run} has no task ${reference}; it has ${listed(tasks)}` });
 }
 

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { created, firstAttempt, idOf, plan, stateAfter } from '../../../test/support/plans.ts';
+import { created, firstAttempt, idOf, me, plan, stateAfter } from '../../../test/support/plans.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
 import { type Directive, plannedById } from '../../domain/plan/plan.ts';
+import { policy } from '../../domain/settings/policy.ts';
 import { buildPrompt, type PromptSubject, promptCharacters } from './prompt.ts';
 
 const words = (most: number) => fc.string({ unit: 'grapheme', maxLength: most });
@@ -74,6 +76,31 @@ test('what fits is not cut', () => {
       expect(buildPrompt(told, whole.length)).toBe(whole);
     }),
   );
+});
+
+test('an inbox has at most 8,000 characters and the summary of a wave 4,000, and each says how much is left out', () => {
+  const posted = (at: number): RunEvent => {
+    const to = idOf(at % 2 === 0 ? 'a' : 'b');
+    const severity = at > 100 ? 'critical' : 'normal';
+    const post = { kind: 'request', target: to, text: 'words '.repeat(500), severity } as const;
+    return { type: 'record-posted', ...post, place: { id: String(at), to, status: 'open' }, by: me };
+  };
+  const frozen = plan([{ a: {}, b: {} }]);
+  const state = stateAfter(created(frozen), ...Array.from({ length: 120 }, (_, at) => posted(at + 1)));
+  const task = plannedById(frozen, idOf('a'));
+  if (task === undefined) throw new Error('no task');
+  const text = buildPrompt({
+    state,
+    task,
+    attempt: firstAttempt('a'),
+    files: { total: 0, files: [], changed: new Set() },
+  });
+  const sections = sectionsOf(text);
+  const [inbox = '', wave = ''] = ['Your inbox', 'The board of this wave'].map((title) => sections.get(title));
+  expect([policy.inboxCharacters, policy.summaryCharacters]).toEqual([8_000, 4_000]);
+  expect([inbox.length <= 8_000, inbox.length > 6_000, wave.length <= 4_000, wave.length > 3_500]).not.toContain(false);
+  expect(inbox).toMatch(/\n\(53 more left out, 3 of them critical\)\n>>> end of data \w+$/);
+  expect(wave).toMatch(/\n\(\d+ more left out\)\n>>> end of data \w+$/);
 });
 
 test('files are cut first, then the role, then findings from the oldest on, then skills, then checks', () => {

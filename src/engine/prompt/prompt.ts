@@ -23,17 +23,20 @@ import {
 } from './role-sections.ts';
 import {
   beforeSection,
-  boardSection,
   type FilesInScope,
   filesInScope,
   filesSection,
   fitSections,
+  inboxSection,
+  peopleSection,
+  type Quotes,
   quotesFor,
   resultsSection,
   type Section,
   scopeSection,
   sectionOf,
   skillsSection,
+  waveSection,
 } from './sections.ts';
 
 /** Returns the prompt of an attempt. Reads the repository at a commit, so the same state and attempt give the same prompt. */
@@ -112,7 +115,7 @@ export function buildPrompt(subject: PromptSubject, characters = promptCharacter
   const results = resultsSection(state, task, quotes);
   const before = beforeSection(attempt, quotes);
   const skills = skillsSection(task);
-  const board = boardSection(state, task, quotes);
+  const board = boardSections(state, task, quotes);
   const sections: readonly Section[] = [
     { text: `# Task ${task.id}\n\n${ownWords(task.directive, plan.forbid)}` },
     { text: plan.focus === undefined ? '' : `## Focus of this run\n\n${plan.focus}` },
@@ -125,12 +128,12 @@ export function buildPrompt(subject: PromptSubject, characters = promptCharacter
     checks,
     { text: limitsSection(state, attempt.agent) },
     role,
-    board,
+    ...board.all,
     results,
     before,
     { text: handoffSection(task, attempt.nonce) },
   ];
-  const inTurn = [listing, results, role, board, before, skills, rules, checks];
+  const inTurn = [listing, results, board.wave, board.inbox, role, board.people, before, skills, rules, checks];
   return fitSections(sections, inTurn, characters);
 }
 
@@ -141,7 +144,7 @@ function buildRolePrompt({ state, task, attempt }: PromptSubject, role: ClosureR
   const work = workSection(state, task, attempt, quotes);
   const rules = rulesSection(plan);
   const checks = passedChecksSection(state);
-  const board = boardSection(state, task, quotes);
+  const board = boardSections(state, task, quotes);
   const before = beforeSection(attempt, quotes);
   const sections: readonly Section[] = [
     { text: roleTitle(state, task, ownWords(task.directive, plan.forbid)) },
@@ -154,11 +157,11 @@ function buildRolePrompt({ state, task, attempt }: PromptSubject, role: ClosureR
     { text: mergeGateSection(task) },
     rules,
     { text: limitsSection(state, attempt.agent, 'report') },
-    board,
+    ...board.all,
     before,
     { text: reportSection(role, attempt.nonce) },
   ];
-  return fitSections(sections, [board, work, before, rules, checks], characters);
+  return fitSections(sections, [...board.inTurn, work, before, rules, checks], characters);
 }
 
 /** Builds the prompt of a resolver: both sides instead of a task. */
@@ -173,7 +176,7 @@ function buildResolverPrompt(
   const reports = reportsSection(state, derived, quotes);
   const rules = rulesSection(plan);
   const checks = checksSection(plan, task);
-  const board = boardSection(state, task, quotes);
+  const board = boardSections(state, task, quotes);
   const before = beforeSection(attempt, quotes);
   const sections: readonly Section[] = [
     { text: repairSection(state, derived) },
@@ -184,12 +187,20 @@ function buildResolverPrompt(
     rules,
     checks,
     { text: limitsSection(state, attempt.agent) },
-    board,
+    ...board.all,
     reports,
     before,
     { text: `${handoffSection(task, attempt.nonce)}\n\n${droppedSection}` },
   ];
-  return fitSections(sections, [board, reports, briefs, before, rules, checks], characters);
+  return fitSections(sections, [...board.inTurn, reports, briefs, before, rules, checks], characters);
+}
+
+/** How to reach people and other tasks, what is open in the wave, and what was written to the task. `inTurn`: the order of cutting. */
+function boardSections(state: RunState, task: PlannedTask, quotes: Quotes) {
+  const people = peopleSection();
+  const wave = waveSection(state, task, quotes);
+  const inbox = inboxSection(state, task, quotes);
+  return { people, wave, inbox, all: [people, wave, inbox], inTurn: [wave, inbox, people] };
 }
 
 /** Prohibitions are among the rules. */

@@ -81,7 +81,8 @@ function failedOutput(state: RunState, { standsFor, inputs }: DerivedTask): stri
   return state.checks[checkKey(tree, inputs.check)]?.tail ?? '';
 }
 
-export const droppedSection = `A change of either side that your result lacks has to be named, or your work is held. Name each one with the
-lines that it has in that side's file, and say why:
+export const droppedSection = `A change of either side that your result lacks has to be named, or your work is held. The lines that a side
+added have to be there in their order, those that it removed must not come back, and its file mode stays. Name each exception with the
+lines that it has in that side's file (\`path:mode\` for a mode), and say why. People see what you name before it lands:
 
   tidegate handoff done -m "what you did" --dropped "src/a.ts:12-18 both sides add the same import"`;

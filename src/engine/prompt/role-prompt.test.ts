@@ -132,7 +132,7 @@ test('the prompt of a closure role', () => {
     - \`tidegate post -m "text" --to <task>\` informs another task; without \`--to\`, all tasks.
     - \`tidegate post request --to <task> -m "text"\` asks another task for something. The wave does not close before it is settled.
     - \`tidegate resolve <n> -m "text"\` or \`tidegate answer <n> -m "text"\` settles a record that is for you.
-    - \`tidegate inbox\` shows what was written to you since.
+    - \`tidegate inbox\` shows what was written to you since, and what is open in the wave.
 
     ## Your report
 

@@ -21,9 +21,10 @@ import { refs } from '../../domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import { isReadOnly } from '../../domain/plan/plan.ts';
 import { addedIn, bothNames, namesAfter, pathTwins } from '../../domain/scope/path-safety.ts';
+import { repositoryStream } from '../../ports/ledger.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
-import { commitMessage, resolvedTrailer, takenTrailers } from '../commit-message.ts';
+import { commitMessage, resolvedTrailers, takenTrailers } from '../commit-message.ts';
 import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
 import { repairedSnapshot } from '../proof/derived.ts';
 import {
@@ -120,7 +121,8 @@ function readTasks(history: History, round: readonly RoundEntry[]): Result<reado
   const plan = planHere(history);
   const tasks: RoundTask[] = [];
   for (const task of inOrder(plan, new Set(round.map((entry) => entry.task)))) {
-    const { snapshot: recorded, by } = round.find((entry) => entry.task === task.id) ?? {};
+    const entry = round.find((one) => one.task === task.id);
+    const { snapshot: recorded, by } = entry ?? {};
     const proof = judgedPhases(history, 'monitor').findLast(
       ({ event }) => event.task === (by ?? task.id) && event.evidence.snapshot?.commit === recorded,
     );
@@ -129,7 +131,7 @@ function readTasks(history: History, round: readonly RoundEntry[]): Result<reado
       return err({ rule: 'snapshot-unjudged', task: task.id, snapshot: recorded ?? null });
     if (isReadOnly(task)) return err({ rule: 'merges-nothing', task: task.id });
     if (isMerged(history, task.id)) return err({ rule: 'task-merged', task: task.id });
-    const taken = [...(by === undefined ? [] : [resolvedTrailer(by)]), ...takenTrailers(history, proof)];
+    const taken = [...(entry === undefined ? [] : resolvedTrailers(entry, proof)), ...takenTrailers(history, proof)];
     tasks.push({ task, ...present({ by }), snapshot, proof: proof.hash, taken });
   }
   return tasks.length === round.length ? ok(tasks) : err({ rule: 'round-unplanned' });
@@ -251,7 +253,7 @@ async function decide(order: MergerOrder, history: History, round: Round): Promi
   if (eventsOf(history, 'merged').some(({ event }) => isThis(event))) return answer(mergerDone);
   const before = eventsOf(history, 'merge-intended').findLast(({ event }) => isThis(event))?.event;
 
-  const chain = verifyChain(history, round.wave, round.round);
+  const chain = verifyChain(history, round.wave, round.round, await order.ledger.read(repositoryStream));
   if (!chain.ok) return answer(refused({ rule: 'proof-broken', ...chain.error }));
   const objects = await verifyObjects(order.state.repository, history, round);
   if (!objects.ok) return answer(refused({ rule: 'objects-differ', ...objects.error }));

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { run, scene } from '../../../test/support/merger-scene.ts';
 import { me } from '../../../test/support/plans.ts';
 import { runOnly } from '../../../test/support/run-only.ts';
-import { runId, type TaskId, taskId } from '../../domain/base/ids.ts';
+import { commitId, runId, type TaskId, taskId } from '../../domain/base/ids.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
 import { mergeRound } from './candidate.ts';
 
 const branch = `refs/tidegate/runs/${run}`;
@@ -250,5 +251,59 @@ test('nothing is merged over a required dependency, of the run or of a task up t
   expect(await s.merge(0, 0)).toMatchObject({ because: { rule: 'dependency-open', dependency: 'd4' } });
   expect(s.bare('rev-parse', branch)).toBe(before);
   await s.append({ type: 'dependency-resolved', dependency: 'd4', reason: 'seen', by: me });
+  await s.append({ type: 'dependency-unmet', dependency: 'd4', because: 'undone' });
+  expect(await s.merge(0, 0)).toMatchObject({ because: { rule: 'dependency-open', dependency: 'd4' } });
+  await s.append({ type: 'dependency-resolved', dependency: 'd4', reason: 'seen', by: me });
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
+});
+
+test('a landing that met a dependency counts until the stream of its run undoes it, also when this run knows nothing of that', async () => {
+  const other = runId('pay-0002');
+  const none = { outcome: 'done' };
+  const [landed, undone] = [
+    { type: 'landed', branch: 'main', old: null, new: commitId('c'.repeat(40)), tasks: [], commits: [] },
+    {
+      type: 'undone',
+      branch: 'main',
+      old: commitId('c'.repeat(40)),
+      new: commitId('b'.repeat(40)),
+      exact: true,
+      task: null,
+    },
+  ] as const;
+  const cases: readonly (readonly [readonly RunEvent[], object])[] = [
+    [[landed], none],
+    [[landed, undone], { because: { rule: 'dependency-open', dependency: 'd1' } }],
+    [[landed, undone, landed], none],
+    [[], { because: { rule: 'dependency-open', dependency: 'd1' } }],
+  ];
+  for (const [events, answer] of cases) {
+    await using s = await scene({ waves: [{ a: {} }] });
+    await s.open();
+    await s.work('a', { 'a.txt': 'a\n' });
+    await s.closeRound(0, 0, ['a']);
+    if (events.length > 0) await s.ledger.append(other, 0, events, s.epoch);
+    await s.append(
+      { type: 'dependency-added', dependency: 'd1', on: { run: other }, required: true, text: 'x', by: me },
+      {
+        ...{ type: 'dependency-resolved', dependency: 'd1', by: { who: 'tidegate', via: 'policy' } },
+        landed: { run: other, branch: 'main', commit: commitId('c'.repeat(40)) },
+      },
+    );
+    expect(await s.merge(0, 0)).toMatchObject(answer);
+  }
+});
+
+test('a dependency of a dropped task holds nothing until the task starts over', async () => {
+  await using s = await scene({ waves: [{ a: {}, b: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.closeRound(0, 0, ['a']);
+  const on = { run: runId('pay-0002') };
+  const b = taskId('b');
+  await s.append({ type: 'dependency-added', dependency: 'd1', task: b, on, required: true, text: 'x', by: me });
+  await s.append({ type: 'task-dropped', task: b, by: me }, { type: 'task-retried', task: b, by: me });
+  expect(await s.merge(0, 0)).toMatchObject({ because: { rule: 'dependency-open', dependency: 'd1' } });
+  await s.append({ type: 'task-dropped', task: b, by: me });
   expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
 });

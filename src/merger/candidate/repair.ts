@@ -7,6 +7,8 @@ import {
 } from '../../adapters/git/write/index.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
+import { areModified } from '../../domain/derived/derive-resolver.ts';
+import { sidesRules } from '../../domain/derived/sides.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { RepairInputs, RepairSubject } from '../../domain/ledger/derived-task-events.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
@@ -20,7 +22,7 @@ type Pair = { readonly onto: CommitId; readonly snapshot: Pick<SnapshotEvidence,
 
 /**
  * Returns what a resolver may repair of a conflict. Null unless every file that conflicts is text, and one that the snapshot itself
- * changes: a removed, renamed or binary file is for a person.
+ * changes: a new, removed, renamed or binary file is for a person.
  */
 export async function repairOfConflict(
   repository: string,
@@ -28,8 +30,7 @@ export async function repairOfConflict(
   generated: ReadonlySet<string>,
 ): Promise<RepairSubject | null> {
   const { files, beside } = await markConflict(repository, { onto, snapshot }, generated);
-  const changed = new Set(snapshot.diff.map(({ path }) => path));
-  const isText = files.length > 0 && beside.length === 0 && files.every((path) => changed.has(path));
+  const isText = files.length > 0 && beside.length === 0 && areModified(snapshot, files);
   return isText ? { onto, paths: files.toSorted() } : null;
 }
 
@@ -80,5 +81,5 @@ export async function compareSides(order: MergerOrder, task: TaskId): Promise<Me
   const commits = { base, ours: onto, theirs: held, result: snapshot };
   const sides = await compareFiles(order.state.repository, commits, paths);
   failpoint('merger-sides-compared');
-  return await recordFacts(order, { type: 'sides-compared', task, snapshot, ...sides });
+  return await recordFacts(order, { type: 'sides-compared', task, snapshot, rules: sidesRules, ...sides });
 }

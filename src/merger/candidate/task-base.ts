@@ -16,7 +16,7 @@ import { isReadOnly } from '../../domain/plan/plan.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
 import { type MergerOrder, mergerDone, recordWhile, refused } from '../order.ts';
-import { derivedIn } from '../proof/derived.ts';
+import { derivedIn, repairedSnapshot, standInOf } from '../proof/derived.ts';
 import {
   allNeeds,
   eventsOf,
@@ -37,7 +37,7 @@ import { writeRepairBase } from './repair.ts';
 /**
  * The commit that attempts of a task start from: the run branch at the start of its wave, plus the ready snapshots of
  * what it needs; for a retried task, and under a new version of the plan, the run branch as it is now, so that it does not
- * run into the same conflict again.
+ * run into the same conflict again; for a need whose work was repaired, the integrated work that it was repaired for.
  * Without such needs it is the run branch's own commit. The same past gives the same commit.
  */
 export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<MergerAnswer> {
@@ -53,15 +53,19 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
   }
   if (waveInHistory(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
   const anew = since > 0 || history.some(({ event }) => isStartedOver(task, event));
-  const tip = anew ? runTip(history) : startingPoint(history, task);
-  if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
 
   const isBelow = (need: PlannedTask): boolean =>
     isReadOnly(need) || isMerged(history, need.id) || isDoneEmpty(history, need.id);
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isBelow(need));
+  const repairs = new Map(needs.map(({ id }) => [id, standInOf(history, id)?.event]));
+  // work that a resolver repaired fits on exactly the work that it was repaired for
+  const onto = [...repairs.values()].findLast((repair) => repair !== undefined)?.inputs.onto;
+  const tip = onto ?? (anew ? runTip(history) : startingPoint(history, task));
+  if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
   const snapshots = new Map<TaskId, SnapshotEvidence>();
   for (const { id } of needs) {
-    const snapshot = readySnapshot(history, id);
+    const repair = repairs.get(id);
+    const snapshot = repair === undefined ? readySnapshot(history, id) : repairedSnapshot(history, id, repair.task);
     if (snapshot === undefined) return refused({ rule: 'need-not-ready', task, need: id });
     snapshots.set(id, snapshot);
   }
@@ -70,7 +74,7 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
       ? ok(await ownCommit(order, history, tip))
       : await gather(order, task, { tip, snapshots, generated });
   if (!written.ok) return refused({ rule: 'needs-conflict', task, ...written.error });
-  const of = [...snapshots].map(([need, { commit: snapshot }]) => ({ task: need, snapshot }));
+  const of = [...snapshots].map(([need, { commit: snapshot, tree }]) => ({ task: need, snapshot, tree }));
   return await recordBase(order, history, { task, since, isOwn: needs.length > 0, of, ...written.value });
 }
 

@@ -2,17 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { commitsBetween, isAncestor, openPerson, readRef } from '../../adapters/git/write/index.ts';
 import { damagedProofs } from '../../adapters/kept-proofs/index.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
-import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
+import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { landingConflicts } from '../../domain/landing/land-some.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
+import { hasRatchet, landsOnOwnBranch } from '../../domain/plan/plan.ts';
 import { type KeptFile, keptFiles } from '../../domain/proofs/kept-files.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
 import { lostProof } from '../proof/bundles.ts';
-import { creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
+import { redefinedBy, redOn, uncheckedOn } from '../proof/checked.ts';
+import { candidateTop, creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
 import { landingGap } from '../proof/roles.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, hasReached, moveBranch, type Ready } from './move-branch.ts';
@@ -30,6 +32,7 @@ import {
 import { unaskedEdit } from './take-landing-edit.ts';
 
 type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
+type Rebuilt = Extract<RunEvent, { type: 'landing-rebuilt' }>;
 
 /**
  * Moves the person's branch, or with `land: branch` one of ours in their repository, to what was merged and checked. With `land: pr`
@@ -161,8 +164,17 @@ export function unapprovedLanding(history: History): Finding | null {
   const yes = decided.findLast(({ event }) => event.tap === 'land');
   const refusedAt = eventsOf(history, 'landing-refused').at(-1)?.position ?? 0;
   const isApproved = yes?.event.decision === 'approved' && yes.position > refusedAt;
-  if ((plan.land === 'ask' || refusedAt > since) && !isApproved) return { rule: 'landing-unapproved' };
+  const isRed = hasRatchet(plan) && !landsOnOwnBranch(plan) && landsRed(history);
+  const isAsked = plan.land === 'ask' || refusedAt > since || isRed;
+  if (isAsked && !isApproved) return { rule: 'landing-unapproved' };
   return decided.some(({ event }) => event.decision === 'approved') ? null : { rule: 'plan-unapproved' };
+}
+
+/** A check is red on the tree that would land. Only a person says yes to that. */
+function landsRed(history: History): boolean {
+  const merged = eventsOf(history, 'merged').at(-1)?.event;
+  const tree = rebuiltSince(history)?.tree ?? (merged && candidateTop(history, merged)?.tree);
+  return redOn(history, tree).length > 0;
 }
 
 const isLanded = (history: History, landing: Landing): boolean =>
@@ -206,9 +218,7 @@ async function verifyLanding(order: MergerOrder, history: History, landing: Land
     if (unasked !== null) return err({ rule: 'landing-edit-unasked', commit: unasked });
   }
   if (landing.rebuilt !== null) {
-    const { tree, before } = landing.rebuilt;
-    const trees = [tree, ...(before === undefined ? [] : [before.tree])];
-    const unchecked = [...new Set(trees.flatMap((one) => uncheckedOn(history, one)))];
+    const unchecked = uncheckedLanding(history, landing.rebuilt);
     if (unchecked.length > 0) return err({ rule: 'landing-unchecked', branch, checks: unchecked });
     const unjudged = landingGap(history, { ...landing.rebuilt, ...(await judgedAt(repository, history, landing)) });
     if (unjudged !== null) return err({ rule: 'landing-role', run: order.run, branch, task: unjudged });
@@ -218,24 +228,24 @@ async function verifyLanding(order: MergerOrder, history: History, landing: Land
   return ok(null);
 }
 
+/** Checks that do not let a rebuilt landing pass, with its own definitions or with those of the branch. */
+export function uncheckedLanding(
+  history: History,
+  { tree, before, baseline }: Pick<Rebuilt, 'tree' | 'before' | 'baseline'>,
+): readonly string[] {
+  const against = baseline?.tree;
+  const redefined = redefinedBy(history, mergedTasks(history));
+  const own = uncheckedOn(history, { tree, against, redefined });
+  const earlier = before === undefined ? [] : uncheckedOn(history, { tree: before.tree, against });
+  return [...new Set([...own, ...earlier])];
+}
+
 /** Finds out again on which paths reports no longer hold. Empty for a run branch that lands as it is: its reports are about that. */
 async function judgedAt(repository: string, history: History, { rebuilt, tasks }: Landing) {
   const parts = partsToLand(history, tasks);
   if (rebuilt === null || rebuilt.asMerged === true || !parts.ok) return {};
   const { onto } = rebuilt;
   return await judgedBefore(repository, history, { onto, tasks: tasks ?? unlandedTasks(history), parts: parts.value });
-}
-
-/** Checks of the plan in force that did not pass on this very tree when they last ran, or never ran under it. */
-export function uncheckedOn(history: History, tree: TreeId): readonly string[] {
-  const { plan, since } = planInForce(history);
-  const names = plan.checks.map(({ name }) => name);
-  return names.filter((name) => {
-    const ran = eventsOf(history, 'check-ended').findLast(
-      ({ position, event }) => position > since && event.check.name === name && event.check.tree === tree,
-    );
-    return ran?.event.check.outcome !== 'passed';
-  });
 }
 
 async function landed(order: MergerOrder, landing: Landing): Promise<MergerAnswer> {

@@ -20,6 +20,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { ForeignCommit } from '../../domain/ledger/landing-events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
+import { isRatchet } from '../../domain/plan/plan.ts';
 import { bothNames, pathTwins } from '../../domain/scope/path-safety.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { definedBefore } from '../candidate/earlier-definitions.ts';
@@ -100,7 +101,28 @@ export async function rebuildLanding(order: MergerOrder): Promise<MergerAnswer> 
   const going = chosen ?? unlandedTasks(history);
   const defined = await definedBefore(repository, history, { base: onto, top: { commit, tree }, tasks: going });
   const judged = await judgedBefore(repository, history, { onto, tasks: going, parts: parts.value });
-  return await recordRebuilt(order, { onto, commit, tree, conflicts: [], ...judged, ...tasks, ...defined });
+  const compared = await baselineOf(repository, history, onto);
+  return await recordRebuilt(order, {
+    onto,
+    commit,
+    tree,
+    conflicts: [],
+    ...judged,
+    ...tasks,
+    ...defined,
+    ...compared,
+  });
+}
+
+/** The commit that checks with `ratchet` are compared with; empty for a plan without such checks. */
+export async function baselineOf(
+  repository: string,
+  history: History,
+  commit: CommitId | null,
+): Promise<{ readonly baseline?: { readonly commit: CommitId; readonly tree: TreeId } }> {
+  if (commit === null || !planInForce(history).plan.checks.some(isRatchet)) return {};
+  const { tree } = await mustReadCommit(repository, commit);
+  return { baseline: { commit, tree } };
 }
 
 /** The paths on which the reports of closure roles no longer hold, or the tree of the reports. Empty for a plan without closure roles. */
@@ -202,7 +224,8 @@ export async function compareDefinitions(
   const { tree } = await mustReadCommit(repository, commit);
   const defined = await definedBefore(repository, history, { base: onto, top: { commit, tree }, tasks });
   if (defined.before === undefined && !hasRedefined(history, tasks)) return null;
-  return await recordRebuilt(order, { onto, commit, tree, conflicts: [], asMerged: true, ...defined });
+  const compared = await baselineOf(repository, history, onto);
+  return await recordRebuilt(order, { onto, commit, tree, conflicts: [], asMerged: true, ...defined, ...compared });
 }
 
 /** A round in which one of these tasks was merged had other definitions than the commit below it. */

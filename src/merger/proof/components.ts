@@ -31,9 +31,17 @@ type Relied = Pick<Stored, 'position' | 'hash'>;
 type Closure = RecordedEvent<JudgedPhase<'closure'>>;
 type Round = { readonly wave: number; readonly round: number };
 
-/** The promotions that a round has to make, by the ledger: it has the last owners, and the others are merged or done. */
-export const promotionsIn = (history: History, of: Round): readonly Promotion[] =>
-  completeIn(history, of).filter(({ component }) => !skippedInHistory(history, of.wave).has(component));
+/**
+ * The promotions that a round has to make, by the ledger: it has the last owners, and the others are merged or done. What a person
+ * waived before the round was merged is none.
+ */
+export function promotionsIn(history: History, of: Round): readonly Promotion[] {
+  const skipped = skippedInHistory(history, of.wave);
+  const position = eventsOf(history, 'merged').find(isOfRound(of))?.position ?? Number.POSITIVE_INFINITY;
+  const isWaived = ({ component }: Promotion): boolean =>
+    proveResolved(history, { position, event: of }, componentBarrier(component), null) !== null;
+  return completeIn(history, of).filter((one) => !skipped.has(one.component) && !isWaived(one));
+}
 
 /** Components that an earlier wave of this run was to promote and did not. */
 function skippedInHistory(history: History, wave: number): ReadonlySet<string> {
@@ -90,14 +98,14 @@ export function provePromoted(
 }
 
 /** Proves each promotion of a round: every owner's work passed its gates, and a level of a running system has a person's proof. */
-export function proveComponents(history: History, closure: Closure, core: TreeId): readonly Relied[] | ProofGap {
+export function proveComponents(history: History, closure: Closure): readonly Relied[] | ProofGap {
   const { wave, evidence } = closure.event;
   const relied: Relied[] = [];
   const skipped = skippedInHistory(history, wave);
   for (const promotion of completeIn(history, { wave, round: evidence.round })) {
     const { component } = promotion;
     const proven =
-      proveResolved(history, closure, componentBarrier(component), core) ??
+      proveResolved(history, closure, componentBarrier(component), null) ??
       (skipped.has(component)
         ? ({ gap: 'component-unproven', component } as const)
         : provePromotion(history, closure, promotion));

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { attempt, commit, created, exited, handoff, idOf, plan, snapshot, tree } from '../../../test/support/plans.ts';
 import { plannedResolver } from '../../domain/derived/derive-resolver.ts';
+import type { DiffEntry, SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { inconclusive, pass } from '../../domain/gates/make-verdict.ts';
 import type { RepairInputs } from '../../domain/ledger/derived-task-events.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
@@ -11,7 +12,10 @@ import { proveDerived } from './derived.ts';
 const resolver = { agent: ['command'], command: ['resolve'], model: null };
 const frozen = plan([{ a: {}, b: {} }], { resolver });
 const [b, made] = [idOf('b'), idOf('resolve-b-1')];
-const taken = snapshot('b');
+const changed = (change: DiffEntry['change']): DiffEntry => ({
+  ...{ path: 'b/a.txt', change, oldMode: '100644', newMode: '100644' },
+});
+const taken: SnapshotEvidence = { ...snapshot('b'), diff: [changed('modified')] };
 const result = snapshot('resolve-b-1', ['b/a.txt']);
 const repair = { onto: commit('onto'), paths: ['b/a.txt'] };
 const inputs: RepairInputs = { ...repair, snapshot: taken.commit, base: taken.base };
@@ -48,9 +52,10 @@ const ended: RunEvent = {
 };
 const compared: RunEvent = { type: 'sides-compared', task: made, snapshot: result.commit, ...none };
 
+const first = judged('b', taken);
 const good: readonly RunEvent[] = [
   created(frozen),
-  judged('b', taken),
+  first,
   built,
   held,
   derived,
@@ -75,6 +80,11 @@ test('a derived task with all that proves it may be merged for its task', () => 
   expect(provenBy(good)).toMatchObject([{ position: 5 }, { position: 3 }, { position: 4 }, { position: 7 }]);
 });
 
+test('a key that a later version adds and leaves empty changes nothing', () => {
+  const later = { ...planned, later: [], other: { more: null }, flag: false };
+  expect(provenBy(replaced(derived, { ...derived, planned: later } as RunEvent))).toHaveLength(4);
+});
+
 test.each<[string, readonly RunEvent[]]>([
   ['derived-unmade', replaced(derived, null)],
   ['derived-twice', [...good, { ...derived, task: idOf('resolve-b-2') } as RunEvent]],
@@ -83,12 +93,26 @@ test.each<[string, readonly RunEvent[]]>([
   ['derived-for-other', replaced(derived, { ...derived, wave: 1 } as RunEvent)],
   ['derived-scope', replaced(derived, { ...derived, planned: { ...planned, owns: ['**'] } } as RunEvent)],
   ['derived-scope', replaced(derived, { ...derived, planned: { ...planned, command: ['other'] } } as RunEvent)],
+  ['derived-scope', replaced(derived, { ...derived, planned: { ...planned, needs: [idOf('a')] } } as RunEvent)],
+  ['derived-scope', replaced(derived, { ...derived, planned: { ...planned, allowEmpty: true } } as RunEvent)],
+  [
+    'derived-scope',
+    replaced(derived, { ...derived, planned: { ...planned, artifacts: ['x'] } } as unknown as RunEvent),
+  ],
+  [
+    'derived-scope',
+    replaced(derived, {
+      ...derived,
+      planned: { ...planned, directive: { ...planned.directive, text: 'drop the other side' } },
+    } as RunEvent),
+  ],
   ['derived-scope', replaced(derived, { ...derived, granted: ['b/a.txt'] } as RunEvent)],
   ['derived-scope', replaced(derived, withInputs({ paths: ['a/a.txt'] }))],
   ['derived-pair', replaced(derived, withInputs({ onto: commit('other') }))],
   ['derived-pair', replaced(derived, withInputs({ snapshot: commit('other') }))],
   ['derived-pair', replaced(derived, withInputs({ failing: commit('other') }))],
   ['derived-pair', replaced(held, null)],
+  ['derived-pair', replaced(first, judged('b', { ...taken, diff: [changed('added')] }))],
   ['derived-pair', replaced(held, { type: 'task-held', task: b, hold: { because: 'needs', task: idOf('a') } })],
   ['derived-pair', replaced(built, { ...built, conflicts: [{ task: b, files: ['b/a.txt'] }] } as RunEvent)],
   ['derived-uncompared', replaced(compared, null)],

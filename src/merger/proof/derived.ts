@@ -1,35 +1,44 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TaskId } from '../../domain/base/ids.ts';
-import {
-  areWithin,
-  inheritedGrants,
-  isBoundToSnapshot,
-  plannedResolver,
-} from '../../domain/derived/derive-resolver.ts';
+import { areModified, areWithin, inheritedGrants, isBoundToSnapshot } from '../../domain/derived/derive-resolver.ts';
 import type { DerivedGap, ProofGap } from '../../domain/findings/merger-rules.ts';
 import type { RoundEntry, SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { RepairInputs, RepairSubject } from '../../domain/ledger/derived-task-events.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
+import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import {
   eventsOf,
   type History,
+  isVoidedBy,
   judgedPhases,
   lastSnapshot,
   planInForce,
   planned,
   type RecordedEvent,
+  readySnapshot,
   waveInHistory,
 } from './history.ts';
 
 type Relied = Pick<Stored, 'position' | 'hash'>;
-type DerivedRecord = RecordedEvent<Extract<RunEvent, { type: 'task-derived' }>>;
+type Derived = Extract<RunEvent, { type: 'task-derived' }>;
+type DerivedRecord = RecordedEvent<Derived>;
 
 /** The decision that made a task, under the plan in force; undefined for a task of the plan. */
 export function derivedIn(history: History, task: TaskId): DerivedRecord | undefined {
   const { since } = planInForce(history);
   return eventsOf(history, 'task-derived').findLast(({ position, event }) => position > since && event.task === task);
+}
+
+/** The derived task whose result replaces that of a held task. Undefined when none has passed its gates, or when the task was begun anew. */
+export function standInOf(history: History, task: TaskId): DerivedRecord | undefined {
+  const { since } = planInForce(history);
+  return eventsOf(history, 'task-derived').findLast(({ position, event }) => {
+    if (position < since || !event.standsFor.includes(task)) return false;
+    const isVoid = history.some((later) => later.position > position && isVoidedBy(task, later.event));
+    return !isVoid && readySnapshot(history, event.task) !== undefined;
+  });
 }
 
 /**
@@ -50,11 +59,10 @@ export function proveDerived(history: History, { task, by }: RoundEntry, opened:
   if (twins.length !== 1) return gap('derived-twice');
   if (!isDeepStrictEqual(standsFor, [task]) || wave !== waveInHistory(plan, task)) return gap('derived-for-other');
   const before = history.filter(({ position }) => position < derived.position);
-  const expected = plannedResolver(plan, stands, { id: by, owns: inputs.paths });
   const granted = grantsBefore(before, since);
   const isWithin = areWithin(plan, stands, inputs.paths, granted);
   if (plan.resolver === undefined || !isWithin || isBoundToSnapshot(stands)) return gap('derived-scope');
-  if (!isDeepStrictEqual(derived.event.planned, expected)) return gap('derived-scope');
+  if (!isResolverOf(plan, stands, derived.event)) return gap('derived-scope');
   const { granted: inherited } = inheritedGrants(task, inputs.paths, granted);
   if (!isDeepStrictEqual(derived.event.granted, inherited)) return gap('derived-scope');
   const held = provePair(before, task, inputs);
@@ -62,6 +70,27 @@ export function proveDerived(history: History, { task, by }: RoundEntry, opened:
   const compared = proveCompared(history, by);
   return compared === null ? gap('derived-uncompared') : [derived, ...held, ...compared];
 }
+
+/**
+ * Tells whether a task is the resolver of the plan for these paths, without any words or claims of its own. A later version that adds a
+ * key which is empty by default can still prove what this one made.
+ */
+function isResolverOf(
+  { resolver }: FrozenPlan,
+  stands: PlannedTask,
+  { task, planned: made, inputs }: Derived,
+): boolean {
+  const { id, agent, command, model, owns, purpose, repo, directive, role: _, priority: _order, ...rest } = made;
+  if (resolver === undefined || directive.text !== '' || directive.file !== null || !isEmpty(rest)) return false;
+  const named = { agent: resolver.agent, command: resolver.command, model: resolver.model };
+  return isDeepStrictEqual(
+    { id, agent, command, model, owns, purpose, repo },
+    { id: task, ...named, owns: inputs.paths, purpose: 'resolver', repo: stands.repo },
+  );
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.values(value).every(isEmpty) : !value;
 
 const isSamePair = (a: RepairInputs, b: RepairInputs): boolean =>
   a.snapshot === b.snapshot && a.onto === b.onto && a.failing === b.failing;
@@ -79,6 +108,7 @@ function provePair(history: History, task: TaskId, inputs: RepairInputs): readon
   const { snapshot, base, check, ...subject } = inputs;
   const taken = judgedSnapshot(history, task);
   if (!isDeepStrictEqual(hold.repair, subject) || taken?.commit !== snapshot || taken.base !== base) return null;
+  if (hold.because === 'conflict' && !areModified(taken, inputs.paths)) return null;
   const built = eventsOf(history, 'candidate-built').findLast(({ position }) => position < held.position);
   if (built === undefined) return null;
   if (hold.because === 'conflict') {

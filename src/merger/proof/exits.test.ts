@@ -22,7 +22,7 @@ const fine: MonitorEvidence = {
 };
 
 function proven(change: Partial<MonitorEvidence> = {}, recorded: CheckOutcome | null = passed, version = 4) {
-  const frozen = plan([{ a: { exit: unit, artifacts: [{ path: 'o', for: 'durable' }] } }], { checks: [check] });
+  const frozen = plan([{ a: { exit: unit, artifacts: [{ path: 'o' }] } }], { checks: [check] });
   const evidence = { ...fine, snapshot: { ...snapshot('a'), proofs: [proof] }, ...change };
   const judged = { type: 'phase-judged', phase: 'monitor', task: idOf('a'), version, evidence, verdicts: [] } as const;
   const events: readonly LedgerEvent[] = [

@@ -35,12 +35,11 @@ export function proveExit(history: History, monitor: Monitor): readonly Relied[]
     proofs.some((proof) => proof.path === path && 'sha256' in proof),
   );
   if (!areTaken) return 'task-exit-unproven';
-  const isFileProven = (task.artifacts ?? []).some(({ for: level }) => level === undefined || isLevelOfProof(level));
-  const needed = task.exit.proof === 'unit' && !isFileProven ? plan.checks.map(({ name }) => name) : [];
+  const isUnit = task.exit.proof === 'unit';
+  if (isUnit && plan.checks.length === 0) return 'task-exit-unproven';
+  const needed = isUnit ? plan.checks.map(({ name }) => name) : [];
   return proveSnapshotChecks(history, monitor, needed);
 }
-
-const isLevelOfProof = (level: string): boolean => exitLevels.proof.some((one) => one === level);
 
 function areClaimed({ exit }: PlannedTask, { event: { evidence } }: Monitor): boolean {
   const { handoff, nonce } = evidence;

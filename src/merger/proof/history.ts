@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CommitId, PlanHash, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, present, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { ProofGap, TaskGap } from '../../domain/findings/merger-rules.ts';
+import type { TaskGap } from '../../domain/findings/merger-rules.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { Judgement } from '../../domain/gates/judge.ts';
 import { passes } from '../../domain/gates/verdict.ts';
@@ -282,28 +282,4 @@ function isRequestFor(request: LedgerEvent, taken: Taking): boolean {
   if (request.type !== 'requested-edit' || taken.type !== 'task-edited') return false;
   const { task, from, copy, by } = taken;
   return request.task === task && request.from === from && request.copy === copy && isDeepStrictEqual(request.by, by);
-}
-
-/** Every check passed on each of these trees, by the closure's evidence and by a record before it. Gives the records, or the gap. */
-export function proveChecks(
-  history: History,
-  closure: RecordedEvent<JudgedPhase<'closure'>>,
-  trees: readonly string[],
-): Result<readonly Pick<Stored, 'position' | 'hash'>[], ProofGap> {
-  const { plan, since } = planInForce(history);
-  const { checks, before } = closure.event.evidence;
-  const relied: Pick<Stored, 'position' | 'hash'>[] = [];
-  for (const tree of trees)
-    for (const { name } of plan.checks) {
-      const isThis = (check: { readonly name: string; readonly tree: TreeId }) =>
-        check.name === name && check.tree === tree;
-      const claimed = [...checks, ...(before?.checks ?? [])].find(isThis);
-      if (claimed?.outcome !== 'passed') return err({ gap: 'check-failed', check: name });
-      const ran = eventsOf(history, 'check-ended').findLast(
-        ({ position, event }) => position > since && position < closure.position && isThis(event.check),
-      );
-      if (ran?.event.check.outcome !== 'passed') return err({ gap: 'check-unrecorded', check: name });
-      relied.push(ran);
-    }
-  return ok(relied);
 }

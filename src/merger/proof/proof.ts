@@ -8,9 +8,10 @@ import { passes } from '../../domain/gates/verdict.ts';
 import type { EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
 import { canonicalJson, closureOf, isReadOnly } from '../../domain/plan/plan.ts';
 import type { Stored } from '../../ports/ledger.ts';
+import { proveChecks } from './checked.ts';
 import { proveBundles, proveComponents, provePromoted } from './components.ts';
 import { found, Gap, must, type Rely } from './gap.ts';
-import { eventsOf, type History, judgedPhases, planInForce, proveChecks, runTip, waveInHistory } from './history.ts';
+import { eventsOf, type History, judgedPhases, planInForce, runTip, waveInHistory } from './history.ts';
 import { openRecordGap } from './records.ts';
 import { proveRoles } from './roles.ts';
 import { verifyEntry } from './verify-task.ts';
@@ -19,13 +20,19 @@ import { verifyWave } from './verify-wave.ts';
 /**
  * Verifies that the ledger proves that this round may be merged: every phase passed, in order, for one plan hash, on exactly the
  * snapshots and the tree that are about to move the run branch. Written apart from the code that made those events, so that a
- * mistake there does not vouch for itself. Returns a digest over the records relied on, or the first gap.
+ * mistake there does not vouch for itself. `above` is the stream of the repository: a record that the run took over from there counts
+ * only as a person posted it. Returns a digest over the records relied on, or the first gap.
  */
-export function verifyChain(history: History, wave: number, round: number): Result<string, ProofGap> {
+export function verifyChain(
+  history: History,
+  wave: number,
+  round: number,
+  above: History = [],
+): Result<string, ProofGap> {
   const relied = new Map<number, string>();
   const rely = (stored: Pick<Stored, 'position' | 'hash'>) => relied.set(stored.position, stored.hash);
   try {
-    verifyRound(history, wave, round, rely);
+    verifyRound(history, { wave, round, above }, rely);
   } catch (error) {
     if (error instanceof Gap) return err(error.gap);
     throw error;
@@ -34,7 +41,11 @@ export function verifyChain(history: History, wave: number, round: number): Resu
   return ok(createHash('sha256').update(hashes.join('\n')).digest('hex'));
 }
 
-function verifyRound(history: History, wave: number, round: number, rely: Rely): void {
+function verifyRound(
+  history: History,
+  { wave, round, above }: { readonly wave: number; readonly round: number; readonly above: History },
+  rely: Rely,
+): void {
   const { plan, hash, since } = planInForce(history);
   must(eventsOf(history, 'run-created').length === 1, { gap: 'created-twice' });
   must(createHash('sha256').update(canonicalJson(plan)).digest('hex') === hash, { gap: 'plan-hash' });
@@ -75,10 +86,13 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
   promoted.relied.forEach(rely);
   const { top, position } = verifyExtended(history, { ...promoted, wave, isThis }, rely);
   const core = promoted.top.tree;
-  verifyRecords(history, wave, isThis);
+  verifyRecords(history, above, wave, isThis);
   verifyClosure(
     history,
-    { wave, round, base: opened.event.base, top, core, before, tasks: opened.event.tasks, built: position, steps },
+    {
+      ...{ wave, round, base: opened.event.base, top, core, before, steps },
+      ...{ tasks: opened.event.tasks, opened: opened.position, built: position },
+    },
     rely,
   );
 }
@@ -86,12 +100,13 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
 /** No record kept the wave open when the merge was intended. What was posted since is for the next round. */
 function verifyRecords(
   history: History,
+  above: History,
   wave: number,
   isThis: (event: { wave: number; round: number }) => boolean,
 ): void {
   const intended = eventsOf(history, 'merge-intended').find(({ event }) => isThis(event))?.position;
   const before = intended === undefined ? history : history.filter(({ position }) => position < intended);
-  const gap = openRecordGap(before, wave);
+  const gap = openRecordGap(before, wave, above);
   if (gap !== null) throw new Gap(gap);
 }
 
@@ -172,7 +187,8 @@ function verifyClosure(
     readonly wave: number;
     readonly round: number;
     readonly base: CommitId;
-    /** The position at which the candidate was built or completed. */
+    /** The positions at which the round was opened, and at which the candidate was built or completed. */
+    readonly opened: number;
     readonly built: number;
     readonly top: Top;
     /** The tree without what closure roles added. */
@@ -202,12 +218,21 @@ function verifyClosure(
     must(isDeepStrictEqual(inClosure, inRound), { gap: 'closure-task', task });
   }
   must(evidence.before?.tree === of.before?.tree, { gap: 'closure-tree' });
-  const checked = proveChecks(history, closure, [of.top.tree, ...(of.before === undefined ? [] : [of.before.tree])]);
+  const makers = of.tasks.filter(({ task }) => of.steps.some((step) => step.task === task));
+  const isChecked = planInForce(history).plan.checks.length > 0;
+  const checked = !isChecked
+    ? ok([])
+    : proveChecks(history, closure, {
+        opened: of.opened,
+        tasks: makers.map(({ task, by = task }) => by),
+        top: of.top.tree,
+        ...(of.before === undefined ? {} : { before: of.before.tree }),
+      });
   if (!checked.ok) throw new Gap(checked.error);
   checked.value.forEach(rely);
   for (const proven of [
     proveBundles(history, closure, of),
-    proveComponents(history, closure, of.core),
+    proveComponents(history, closure),
     proveRoles(history, closure, { core: of.core, whole: of.top.tree }),
   ]) {
     if ('gap' in proven) throw new Gap(proven);

@@ -9,7 +9,9 @@ import {
 } from '../../adapters/git/write/index.ts';
 import type { TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
+import { sidesRules } from '../../domain/derived/sides.ts';
 import type { ObjectGap } from '../../domain/findings/merger-rules.ts';
+import { judgeSides } from '../../domain/gates/work-gates.ts';
 import type { RepairInputs } from '../../domain/ledger/derived-task-events.ts';
 import { derivedIn } from './derived.ts';
 import { eventsOf, type History, judgedPhases, planInForce } from './history.ts';
@@ -21,12 +23,13 @@ export async function verifyRepairObjects(
   task: TaskId,
 ): Promise<Result<null, ObjectGap>> {
   const inputs = derivedIn(history, task)?.event.inputs;
-  const snapshot = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task)?.event.evidence
-    .snapshot;
+  const evidence = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task)?.event.evidence;
+  const snapshot = evidence?.snapshot;
   const recorded = eventsOf(history, 'sides-compared').findLast(
     ({ event }) => event.task === task && event.snapshot === snapshot?.commit,
   )?.event;
-  if (inputs === undefined || !snapshot || recorded === undefined) return err({ gap: 'snapshot-unrecorded', task });
+  if (inputs === undefined || evidence === undefined || !snapshot || recorded === undefined)
+    return err({ gap: 'snapshot-unrecorded', task });
   const { base, onto, snapshot: held, failing, paths } = inputs;
   const started = await readCommit(repository, snapshot.base);
   const isOfBoth = isDeepStrictEqual(started?.parents, [failing ?? onto, held]);
@@ -34,8 +37,13 @@ export async function verifyRepairObjects(
   if (!isOfBoth || started?.tree !== (await treeToRepair(repository, inputs, generated)))
     return err({ gap: 'repair-base', task });
   const sides = await compareFiles(repository, { base, ours: onto, theirs: held, result: snapshot.commit }, paths);
-  const { markers, gone } = recorded;
-  return isDeepStrictEqual(sides, { markers, gone }) ? ok(null) : err({ gap: 'repair-sides', task });
+  const { markers, gone, rules = 1 } = recorded;
+  // a comparison by other rules cannot be equal: the gate has to pass by those in force
+  const holds =
+    rules === sidesRules
+      ? isDeepStrictEqual(sides, { markers, gone })
+      : judgeSides({ ...evidence, sides }).outcome === 'pass';
+  return holds ? ok(null) : err({ gap: 'repair-sides', task });
 }
 
 /** The tree that failed, or both sides of a conflict. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, type Scene, scene } from '../../../test/support/merger-scene.ts';
 import { hashOf, me } from '../../../test/support/plans.ts';
-import { type CommitId, commitId, type TaskId, taskId } from '../../domain/base/ids.ts';
+import { type CommitId, commitId, type TaskId, type TreeId, taskId, treeId } from '../../domain/base/ids.ts';
+import { present } from '../../domain/base/result.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
 import type { ResultReuse } from '../../domain/ledger/relaunch-events.ts';
 import type { FrozenPlan } from '../../domain/plan/plan.ts';
@@ -35,7 +36,7 @@ function printOf(past: readonly Stored[], id: TaskId, of: FrozenPlan = plan): st
   const made = past.find(({ event }) => event.type === 'task-base-made' && event.task === id)?.event;
   const task = of.waves.flatMap((wave) => wave.tasks).find((one) => one.id === id);
   if (made?.type !== 'task-base-made' || task === undefined) throw new Error(`no base of ${id}`);
-  return fingerprintOf(of, task, made.tree);
+  return fingerprintOf(of, task, made.tree, []);
 }
 function snapshotOf(id: string): CommitId {
   const ended = history.find(({ event }) => event.type === 'attempt-ended' && event.task === id)?.event;
@@ -66,12 +67,34 @@ function withEvent(event: object, again: readonly string[], under: FrozenPlan = 
 }
 const proven = (past: readonly Stored[]) => verifyChain(past, 0, 0);
 
-test('a recorded fingerprint has to be that of the plan and the base', () => {
+test('a recorded fingerprint matters only for a reuse: a result counts for the plan and base of its own attempt', () => {
   expect(proven(history)).toMatchObject({ ok: true });
-  const forged = history.map((one) =>
-    one.event.type === 'attempt-intended' ? { ...one, event: { ...one.event, fingerprint: '0'.repeat(64) } } : one,
+  const other = history.map((one) =>
+    one.event.type === 'attempt-intended' ? { ...one, event: { ...one.event, fingerprint: '2:later' } } : one,
   );
-  expect(proven(forged)).toMatchObject({ ok: false, error: { gap: 'task-fingerprint', task: 'a' } });
+  expect(proven(other)).toMatchObject({ ok: true });
+});
+
+test('a task that was made from other work of a task that it needs is not merged', () => {
+  const madeFrom = (tree: TreeId | undefined): readonly Stored[] =>
+    history.map((one) =>
+      one.event.type === 'task-base-made' && one.event.task === 'b'
+        ? {
+            ...one,
+            event: { ...one.event, of: [{ task: taskId('a'), snapshot: snapshotOf('a'), ...present({ tree }) }] },
+          }
+        : one,
+    );
+  const ended = history.find(({ event }) => event.type === 'attempt-ended' && event.task === 'a')?.event;
+  const left = ended?.type === 'attempt-ended' ? ended.snapshot?.tree : undefined;
+  expect(left).toBeDefined();
+  expect(proven(madeFrom(left))).toMatchObject({ ok: true });
+  expect(proven(madeFrom(treeId('1'.repeat(40))))).toMatchObject({
+    ok: false,
+    error: { gap: 'task-need-changed', task: 'b' },
+  });
+  // older records do not say which tree it was
+  expect(proven(madeFrom(undefined))).toMatchObject({ ok: true });
 });
 
 describe('after a selection of a person', () => {
@@ -94,6 +117,45 @@ describe('after a selection of a person', () => {
   ])('it counts for nothing when %s', (_, change) => {
     const error = { gap: 'task-fingerprint', task: 'a' };
     expect(proven(relaunched({ reuses: [reuse('a', change)] }))).toMatchObject({ ok: false, error });
+  });
+
+  test('it counts for nothing when its fingerprint is of another version, or a person has written to it since', () => {
+    const error = { gap: 'task-fingerprint', task: 'a' };
+    const selection = relaunched({ reuses: [reuse('a', { was: '2:later', is: '2:later' })] });
+    const later = selection.map((one) =>
+      one.event.type === 'attempt-intended' ? { ...one, event: { ...one.event, fingerprint: '2:later' } } : one,
+    );
+    expect(proven(later)).toMatchObject({ ok: false, error });
+    const posted = (to: string, after: boolean): readonly Stored[] => {
+      const place = { id: '1', to, status: 'open' };
+      const post = { type: 'record-posted', place, kind: 'note', target: to, text: 'in green', by: me };
+      const past = relaunched({ reuses: [reuse('a')] });
+      const at = past.findIndex(({ event }) => event.type === 'wave-relaunched') + (after ? 1 : 0);
+      const all = [
+        ...past.slice(0, at),
+        { ...(past[0] as Stored), event: post as unknown as LedgerEvent },
+        ...past.slice(at),
+      ];
+      return all.map((one, place) => ({ ...one, position: place + 1 }));
+    };
+    for (const to of ['a', 'all']) expect(proven(posted(to, false))).toMatchObject({ ok: false, error });
+    expect(proven(posted('b', false))).toMatchObject({ ok: true });
+    expect(proven(posted('a', true))).toMatchObject({ ok: true });
+  });
+
+  test('a fingerprint of an older version is still proven by its own rule', () => {
+    const plain = (id: string): string => {
+      const made = history.find(({ event }) => event.type === 'task-base-made' && event.task === id)?.event;
+      const task = plan.waves.flatMap((wave) => wave.tasks).find((one) => one.id === id);
+      if (made?.type !== 'task-base-made' || task === undefined) throw new Error(`no base of ${id}`);
+      return fingerprintOf(plan, task, made.tree, null);
+    };
+    const old = relaunched({ reuses: [reuse('a', { was: plain('a'), is: plain('a') })] }).map((one) =>
+      one.event.type === 'attempt-intended'
+        ? { ...one, event: { ...one.event, fingerprint: plain(one.event.task) } }
+        : one,
+    );
+    expect(proven(old)).toMatchObject({ ok: true });
   });
 
   test('the result of a task that starts again counts for nothing, even if it is judged again', () => {

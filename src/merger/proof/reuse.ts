@@ -1,9 +1,10 @@
 import type { TaskId } from '../../domain/base/ids.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { ResultReuse } from '../../domain/ledger/relaunch-events.ts';
-import { fingerprintOf } from '../../domain/relaunch/fingerprint.ts';
+import { coversWords, fingerprintOf } from '../../domain/relaunch/fingerprint.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { eventsOf, type History, lastSnapshot, planInForce, planned, type RecordedEvent } from './history.ts';
+import { wordsOfPeople } from './records.ts';
 
 type Relied = Pick<Stored, 'position' | 'hash'>;
 type Intended = RecordedEvent<Extract<RunEvent, { type: 'attempt-intended' }>>;
@@ -25,9 +26,11 @@ export function proveReuse(
     ...relaunched.flatMap((one) => reuseIn(one, one.event.reuses, task)),
     ...eventsOf(after, 'plan-replaced').flatMap((one) => reuseIn(one, one.event.fingerprints ?? [], task)),
   ];
-  if (fingerprint === undefined) return reuses.length === 0 ? [] : 'task-fingerprint';
   const replaced = eventsOf(after, 'plan-replaced').length;
+  if (fingerprint === undefined) return reuses.length === 0 ? [] : 'task-fingerprint';
   if (reuses.filter(({ isOfPlan }) => isOfPlan).length !== replaced) return 'task-fingerprint';
+  // without a reuse the result counts for the plan and base of its attempt, whatever that says of itself
+  if (reuses.length === 0) return [];
   if (fingerprintAt(history, attempt, attempt.position) !== fingerprint) return 'task-fingerprint';
   const isProven = reuses.every(({ reuse, position }) => {
     const snapshot = lastSnapshot(
@@ -53,11 +56,14 @@ const reuseIn = (stored: Reusing, reuses: readonly ResultReuse[], task: TaskId) 
     }));
 
 /** The fingerprint that the attempt has by the plan that this record leaves in force, on its own base. */
-function fingerprintAt(history: History, { position, event: { task } }: Intended, at: number): string | null {
-  const { plan } = planInForce(history.filter((one) => one.position <= at));
+function fingerprintAt(history: History, { position, event }: Intended, at: number): string | null {
+  const { task, fingerprint = '' } = event;
+  const then = history.filter((one) => one.position <= at);
+  const { plan } = planInForce(then);
   const base = eventsOf(history, 'task-base-made').findLast(
     (one) => one.event.task === task && one.position < position,
   );
   const found = planned(plan, task);
-  return base === undefined || found === undefined ? null : fingerprintOf(plan, found, base.event.tree);
+  const words = coversWords(fingerprint) ? wordsOfPeople(then, task) : null;
+  return base === undefined || found === undefined ? null : fingerprintOf(plan, found, base.event.tree, words);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CommitId, TaskId } from '../../domain/base/ids.ts';
+import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import type { RoundEntry } from '../../domain/gates/evidence.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
@@ -94,6 +94,8 @@ function verifyTask(
   );
   must(attempt.event.base === base.event.commit, { gap: 'task-other-base', task });
   must(snapshot.base === base.event.commit, { gap: 'task-snapshot-base', task });
+  const isCurrent = (base.event.of ?? []).every((need) => isUnchanged(history, need, at.opened));
+  must(isCurrent || entry.isRepaired === true, { gap: 'task-need-changed', task });
 
   const dispatch = found(
     judgedPhases(history, 'dispatch').findLast(
@@ -128,6 +130,19 @@ function verifyTask(
   // a derived task repairs what it was blamed for, and is checked again
   must(!blamed || entry.isRepaired === true, { gap: 'task-blamed', task });
   for (const stored of [base, attempt, dispatch, ended, monitor]) at.rely(stored);
+}
+
+/** Tells whether the work of a needed task is still the work that the base holds. Repaired work is proven apart. */
+function isUnchanged(
+  history: History,
+  { task, tree }: { readonly task: TaskId; readonly tree?: TreeId },
+  opened: number,
+): boolean {
+  const { plan } = planInForce(history);
+  if (tree === undefined || planned(plan, task) === undefined) return true;
+  if (eventsOf(history, 'task-derived').some(({ event }) => event.standsFor.includes(task))) return true;
+  const then = history.filter(({ position }) => position < opened);
+  return lastSnapshot(then, task)?.tree === tree;
 }
 
 /**

@@ -20,7 +20,7 @@ import { policy } from '../../domain/settings/policy.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { readTrailer } from '../commit-message.ts';
 import { examineMove } from '../land/move-branch.ts';
-import { standingLandings } from '../land/rebuild-landing.ts';
+import { baselineOf, standingLandings } from '../land/rebuild-landing.ts';
 import { type MergerOrder, recordFacts } from '../order.ts';
 import { eventsOf, type History } from '../proof/history.ts';
 
@@ -47,7 +47,13 @@ export async function prepareUndo(
   failpoint('merger-undo-written');
   await keepReachable(order.state.repository, refs.undo(order.run), commit);
   failpoint('merger-undo-kept');
-  return ok(await recordFacts(order, { type: 'undo-prepared', task, branch, onto, commit, tree, reverts: reverted }));
+  const compared = await baselineOf(order.state.repository, history, landings[0]?.old ?? null);
+  return ok(
+    await recordFacts(order, {
+      ...{ type: 'undo-prepared', task, branch, onto, commit, tree, reverts: reverted },
+      ...compared,
+    }),
+  );
 }
 
 type UndoAt = {

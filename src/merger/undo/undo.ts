@@ -6,11 +6,11 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { isExactUndo } from '../../domain/landing/undo.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { uncheckedOn } from '../land/land.ts';
 import { recoverLanding } from '../land/landing-recovery.ts';
 import { examineMove, hasReached, moveBranch } from '../land/move-branch.ts';
 import { standingLandings } from '../land/rebuild-landing.ts';
 import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../order.ts';
+import { uncheckedOn } from '../proof/checked.ts';
 import { eventsOf, type History } from '../proof/history.ts';
 import { type Prepared, preparations, prepareUndo, undoneTasks } from './reverts.ts';
 
@@ -43,7 +43,8 @@ export async function undoLanding(order: MergerOrder, task: TaskId | null): Prom
     const reverts = await prepareUndo(order, { history, task, onto: tip });
     return reverts.ok ? reverts.value : await refuse(order, task, reverts.error);
   }
-  if (uncheckedOn(history, prepared.tree).length > 0) return mergerDone;
+  const checked = { tree: prepared.tree, against: prepared.baseline?.tree };
+  if (uncheckedOn(history, checked, true).length > 0) return mergerDone;
   const proven = await verifyReverts(order, prepared);
   if (!proven.ok) return await refuse(order, task, proven.error);
   return await move(order, { ...moving, old: tip, new: prepared.commit });

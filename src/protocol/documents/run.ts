@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { recordClocks } from '../../domain/board/kinds.ts';
 import { roleStates } from '../../domain/closure/role-state.ts';
 import { closureRoles } from '../../domain/closure/roles.ts';
 import { dependencyStatuses } from '../../domain/dependencies/dependency.ts';
 import { roleChanges } from '../../domain/explain/overrides.ts';
+import { taskStandings } from '../../domain/relaunch/task-standings.ts';
 import { by, commit, count, id, time } from './common.ts';
 
 export const spend = z.strictObject({ used: z.number(), limit: z.number() }).meta({ description: 'US dollars' });
@@ -97,6 +99,11 @@ const advice = {
   command: z.string(),
 };
 export const why = z.strictObject({ sentence: z.string(), ...advice });
+const overdue = z
+  .strictObject({ clock: z.enum(recordClocks), since: time })
+  .optional()
+  .meta({ description: 'the clock of its record that has run out, and when; absent when it is not overdue' });
+
 export const need = z.strictObject({
   kind: z.string(),
   task: id.nullable(),
@@ -105,6 +112,7 @@ export const need = z.strictObject({
   message: z.string(),
   ...advice,
   since: time.nullable(),
+  overdue,
 });
 
 const progress = ['waiting', 'launching', 'running', 'ended', 'ready'] as const;
@@ -113,6 +121,10 @@ export const taskStatus = z.enum([...progress, 'done', 'held', 'failed', 'merged
 export const taskSummary = z.strictObject({
   id,
   status: taskStatus,
+  state: z.enum(taskStandings).meta({
+    description:
+      'its place in the wave. blocked: a person or another task has to act first; satisfied: its work is ready; needs-rerun: it starts again by itself; closed: merged or dropped, or its wave or run is over',
+  }),
   detail: z.string(),
   proven: z.boolean().meta({ description: 'its last attempt passed every gate; the wave may still be open' }),
   since: time.nullable(),
@@ -136,6 +148,25 @@ export const taskSummary = z.strictObject({
   through: id
     .optional()
     .meta({ description: 'the task whose work was merged instead of its own; absent when it was its own' }),
+  leftOut: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        side: z
+          .enum(['ours', 'theirs'])
+          .meta({ description: 'theirs: the task that the resolver stands for; ours: the other tasks' }),
+        from: count,
+        to: count,
+        back: z.literal(true).optional().meta({ description: 'lines that the side removed are there again' }),
+        mode: z
+          .string()
+          .optional()
+          .meta({ description: 'the mode of the file that is missing; then from and to are 0' }),
+        reason: z.string().nullable().meta({ description: 'as the handoff of the resolver gives it' }),
+      }),
+    )
+    .optional()
+    .meta({ description: 'changes of either side that the work of a resolver lacks; absent when there are none' }),
   doing: z
     .string()
     .nullable()
@@ -163,6 +194,7 @@ const barrier = z.strictObject({
   owner: z.string().meta({ description: 'a running task, a run, or `person`' }),
   message: z.string(),
   since: time.nullable(),
+  overdue,
   command: z.string(),
   code: z.string().optional().meta({ description: 'the code that Wave Orchestration has for the same gap' }),
 });
@@ -201,23 +233,35 @@ export const wave = z.strictObject({
   tasks: z.array(taskSummary),
 });
 
+/** The resident orchestrator of a run. Nothing depends on it. */
+const orchestrator = z.strictObject({
+  agent: z.string(),
+  status: z.enum(['waiting', 'launching', 'running', 'ended']),
+  launches: count,
+  attempt: z.string().nullable().meta({ description: 'the one that is running, or the last one' }),
+  detail: z.string(),
+  spend,
+  minutes: z.strictObject({ used: count, limit: count }),
+});
+
 const phase = z.strictObject({
   phase: z.string(),
   id: z.string(),
   state: z.enum(['passed', 'active', 'waiting', 'failed']),
 });
 
-/** A dependency between two runs, or on a branch. */
+/** A dependency between two runs, or of or on a branch. */
 export const dependency = z.strictObject({
   id: z.string().meta({ description: 'unique in the repository, for example `d1`' }),
-  from: z.string().meta({ description: 'the run or `run/task` that depends on the other end' }),
+  from: z.string().meta({ description: 'the run, `run/task` or branch that depends on the other end' }),
+  fromBranch: z.literal(true).optional().meta({ description: 'present when `from` is a branch' }),
   on: z.string().meta({ description: 'the run, `run/task` or branch that it depends on' }),
   branch: z.literal(true).optional().meta({ description: 'present when `on` is a branch' }),
   required: z.boolean().meta({ description: 'false: nothing waits for it' }),
   status: z
     .enum(dependencyStatuses)
-    .meta({ description: 'unmet: the other end is over without it, so a person decides' }),
-  unmet: z.enum(['landed', 'done', 'rejected', 'failed', 'abandoned', 'dropped']).optional(),
+    .meta({ description: 'unmet: the other end is over without it, or its landing was undone, so a person decides' }),
+  unmet: z.enum(['landed', 'done', 'rejected', 'failed', 'abandoned', 'dropped', 'undone']).optional(),
   text: z.string(),
   by: z.string(),
   settled: z
@@ -227,6 +271,25 @@ export const dependency = z.strictObject({
       landed: z.strictObject({ branch: z.string(), commit }).optional(),
     })
     .optional(),
+});
+
+/** The board of a run in numbers. */
+const boardCounts = z.strictObject({
+  open: count.meta({ description: 'records that wait for somebody' }),
+  overdue: count.meta({ description: 'open records that are past a clock' }),
+  oldest: z
+    .strictObject({ record: z.string(), since: time, seconds: count })
+    .nullable()
+    .meta({ description: 'the open record that has waited longest' }),
+  clarifications: count.meta({ description: 'open questions between tasks' }),
+  requests: count.meta({ description: 'open requests to tasks' }),
+  escalations: count.meta({ description: 'open escalations to a person' }),
+  helpers: count.meta({ description: 'times that a task was started again for records that waited for it' }),
+  dependencies: count.meta({ description: 'open dependencies on other runs and branches, and of others on this run' }),
+  next: z
+    .strictObject({ record: z.string(), clock: z.enum(recordClocks), at: time })
+    .nullable()
+    .meta({ description: 'the next clock that runs out' }),
 });
 
 /** Also what `tidegate status --json` prints. */
@@ -251,6 +314,7 @@ export const runDocumentSchema = z.strictObject({
   phases: z.array(phase),
   taps: z.record(z.string(), tap),
   waves: z.array(wave),
+  orchestrator: orchestrator.optional().meta({ description: 'absent when the plan has none' }),
   providers: z.record(z.string(), provider),
   spend,
   branch: z.strictObject({ commit, tree: commit }).nullable(),
@@ -260,6 +324,7 @@ export const runDocumentSchema = z.strictObject({
     .array(dependency)
     .optional()
     .meta({ description: 'dependencies with one end at this run; absent when there are none' }),
+  board: boardCounts,
   kept: z
     .array(z.strictObject({ task: id, attempt: z.string(), path: z.string(), why: z.string(), command: z.string() }))
     .meta({ description: 'files that no snapshot holds; each stays in its workspace until you discard it by name' }),

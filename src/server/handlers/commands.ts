@@ -1,11 +1,13 @@
 import { err, ok } from '../../domain/base/result.ts';
 import { recordsOf } from '../../domain/board/board.ts';
+import { outlivedRecords } from '../../domain/repository/repository-board.ts';
+import { readRepository } from '../../engine/orders/find-run.ts';
 import { prepareReplan } from '../../engine/orders/replan-run.ts';
 import type { boardRoutes } from '../../protocol/routes/board.ts';
 import type { commandRoutes } from '../../protocol/routes/commands.ts';
 import { recordDocument } from '../../view/board-lines.ts';
-import { findRun } from '../find.ts';
-import { onRun, onTask, onWholeRun, performFor, routeActions, routeSubject } from '../perform.ts';
+import { currentLiveRuns, findRepositoryAt, findRun } from '../find.ts';
+import { onRepository, onRun, onTask, onWholeRun, performFor, routeActions, routeSubject } from '../perform.ts';
 import { dryRun, lint, order, problemOf } from '../plans.ts';
 import type { Handlers } from '../site.ts';
 
@@ -65,4 +67,19 @@ export const boardHandlers: Handlers<typeof boardRoutes> = {
     onRun(routeActions.answerRecord)({ params, body: { record: params.record, text } }, site),
   actOnRecord: ({ params, body }, site) =>
     onRun(routeActions.actOnRecord)({ params, body: { record: params.record, ...body } }, site),
+  boardAbove: async ({ params }, site) => {
+    const repository = await findRepositoryAt(site, params.repository);
+    if (!repository.ok) return repository;
+    const runs = await currentLiveRuns(repository.value, site.now().toISOString());
+    const outlived = outlivedRecords(runs.flatMap(({ state }) => state ?? []));
+    return ok({
+      items: recordsOf(await readRepository(repository.value.repo.ledger)).map(recordDocument),
+      outlived: outlived.map(({ run, record }) => ({ run, ...recordDocument(record) })),
+    });
+  },
+  postAbove: onRepository(routeActions.postAbove),
+  answerRecordAbove: ({ params: { record, ...params }, body: { text } }, site) =>
+    onRepository(routeActions.answerRecordAbove)({ params, body: { record, text } }, site),
+  actOnRecordAbove: ({ params: { record, ...params }, body }, site) =>
+    onRepository(routeActions.actOnRecordAbove)({ params, body: { record, ...body } }, site),
 };

@@ -2,11 +2,15 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import { endText } from '../../domain/explain/ending.ts';
 import { explainVerdict } from '../../domain/explain/explain.ts';
 import { needsOf } from '../../domain/explain/needs.ts';
+import { needsOfRepository } from '../../domain/explain/repository-needs.ts';
+import { theRepository } from '../../domain/repository/repository.ts';
 import { costsOf } from '../../domain/run/costs.ts';
 import type { KnownRun } from '../../engine/orders/find-run.ts';
+import { readRepository } from '../../engine/orders/find-run.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { runRoutes } from '../../protocol/routes/runs.ts';
+import { overdueIn } from '../../view/board-lines.ts';
 import { conflictsOf, runDocument } from '../../view/document.ts';
 import { needSince } from '../../view/run-view.ts';
 import { whyRun } from '../../view/why.ts';
@@ -99,9 +103,17 @@ async function inboxOf(site: Site, id: string) {
     const items = runs.flatMap(({ run, state, times }) => {
       if (state === null || state.ended !== null) return [];
       const view = { state, times, now };
-      return needsOf(state).map((need) => ({ repository: id, run, ...need, since: needSince(view, need) }));
+      return needsOf(state).map((need) => ({
+        repository: id,
+        run,
+        ...need,
+        since: needSince(view, need),
+        ...overdueIn(state, need.record, now),
+      }));
     });
-    return { items, problems: [] };
+    const above = repository === null ? [] : needsOfRepository(await readRepository(repository.repo.ledger));
+    const ofRepository = above.map((need) => ({ repository: id, run: theRepository, ...need, since: null }));
+    return { items: [...items, ...ofRepository], problems: [] };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return { items: [], problems: [{ repository: id, detail }] };

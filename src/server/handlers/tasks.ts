@@ -1,10 +1,11 @@
 import { attemptId, type TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { plannedIn } from '../../domain/derived/derived-tasks.ts';
+import { mergedSnapshot } from '../../domain/derived/left-out.ts';
 import { explainVerdict } from '../../domain/explain/explain.ts';
 import { directiveText } from '../../domain/explain/text.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { handoffOf, snapshotOf, verdictsOf } from '../../domain/run/task.ts';
+import { handoffOf, verdictsOf } from '../../domain/run/task.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import type { Content } from '../../ports/repository-handle.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
@@ -19,7 +20,7 @@ export const taskHandlers: Handlers<typeof taskRoutes> = {
   task: ofTask(documentOf),
   whyTask: ofTask(async (found) => ok(whyTask(found.view, found.task.id, await whyContext(found)))),
   diff: ofTask(async ({ state, task, repository }) => {
-    const snapshot = snapshotOf(task);
+    const snapshot = mergedSnapshot(state, task);
     if (snapshot === null) return err(problem(404, 'no-snapshot', `${state.run}/${task.id} has no snapshot yet`));
     const patch = await repository.repo.patches.text(snapshot.base, snapshot.commit, []);
     const files = judgeFiles(state, task, snapshot).map((entry) => ({ ...entry }));

@@ -22,7 +22,7 @@ test('what no program of ours could go through is not understood, and the channe
       scope: () => null,
       post: () => ({ ok: true, answer: null }),
       act: () => ({ ok: true, answer: null }),
-      inbox: () => [],
+      inbox: (record) => record ?? 'nothing for you yet',
     },
   );
   const socket = connect(path);

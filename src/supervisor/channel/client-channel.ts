@@ -8,8 +8,7 @@ import { explain } from '../../domain/explain/explain.ts';
 import type { Handoff } from '../../domain/gates/evidence.ts';
 import type { Ask, Asks, ShownScope } from './asks.ts';
 import { openMcpLines } from './mcp-lines.ts';
-import type { Acting, Posting, Posts } from './posts.ts';
-import { quotedMail } from './posts.ts';
+import type { Acting, Posting, Posts, RefuseMessage } from './posts.ts';
 
 export type ClientChannel = AsyncDisposable & {
   /** The last valid one. */
@@ -42,6 +41,8 @@ export async function openClientChannel(
     readonly post: Posts['post'];
     readonly act: Posts['act'];
     readonly inbox: Posts['inbox'];
+    /** The reason why a message is refused, whatever it says; absent when this agent may do everything. */
+    readonly refuse?: RefuseMessage;
   },
 ): Promise<ClientChannel> {
   let handoff: Handoff | null = null;
@@ -49,6 +50,8 @@ export async function openClientChannel(
   const answer = (received: unknown): ChannelAnswer | Promise<ChannelAnswer> => {
     const message = messageIn(received);
     if (message === null) return { ok: false, why: 'not understood' };
+    const refusal = on.refuse?.(message) ?? null;
+    if (refusal !== null) return { ok: false, why: refusal };
     if (message.do === 'hook')
       return on.hook === null
         ? { ok: false, why: 'this agent has no hook' }
@@ -56,7 +59,7 @@ export async function openClientChannel(
     if (message.do === 'ask') return on.ask(message);
     if (message.do === 'post') return on.post(message);
     if (message.do === 'act') return on.act(message);
-    if (message.do === 'inbox') return { ok: true, mail: quotedMail(on.inbox()) };
+    if (message.do === 'inbox') return { ok: true, mail: on.inbox(message.record) };
     if (message.do === 'scope') return { ok: true, scope: on.scope() };
     if (message.do === 'mcp') {
       const line = mcp.open();
@@ -72,16 +75,17 @@ export async function openClientChannel(
     const gap = report === undefined ? null : reportGap(report, source.names ?? {});
     if (gap !== null) return { ok: false, why: explain(gap).detail };
     const first = handoff?.report;
-    if (source.closes !== undefined && report !== undefined && first !== undefined)
-      if (isMilder(source.closes, report, first)) {
-        if (refusals.length < refusalLimit) refusals.push(`verdict ${report.word} after ${first.word}`);
-        return { ok: false, why: explain({ rule: 'report-milder', word: report.word, first: first.word }).detail };
-      }
+    const isJudged = source.closes !== undefined && report !== undefined && first !== undefined;
+    if (isJudged && isMilder(source.closes, report, first)) {
+      if (refusals.length < refusalLimit) refusals.push(`verdict ${report.word} after ${first.word}`);
+      return { ok: false, why: explain({ rule: 'report-milder', word: report.word, first: first.word }).detail };
+    }
     on.keep(judged.value);
     handoff = judged.value;
     return { ok: true };
   };
-  const mcp = openMcpLines({ directory: dirname(path), ...on.pipes }, answer, source.closes);
+  const agent = on.refuse === undefined ? source.closes : 'orchestrator';
+  const mcp = openMcpLines({ directory: dirname(path), ...on.pipes }, answer, agent);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -117,13 +121,13 @@ export type ChannelAnswer = {
   readonly line?: string;
 } & Partial<HookAnswer>;
 
-type Message =
+export type Message =
   | { readonly do: 'handoff'; readonly handoff: unknown }
   | { readonly do: 'hook'; readonly payload: unknown }
   | ({ readonly do: 'ask' } & Ask)
   | ({ readonly do: 'post' } & Posting)
   | ({ readonly do: 'act' } & Acting)
-  | { readonly do: 'inbox' }
+  | { readonly do: 'inbox'; readonly record: string | null }
   | { readonly do: 'scope' }
   | { readonly do: 'mcp' }
   | { readonly do: 'refused'; readonly what: string };
@@ -135,7 +139,9 @@ function messageIn(raw: unknown): Message | null {
   if (raw.do === 'ask') return askIn(raw);
   if (raw.do === 'post') return postIn(raw);
   if (raw.do === 'act') return actIn(raw);
-  if (raw.do === 'inbox' || raw.do === 'scope' || raw.do === 'mcp') return { do: raw.do };
+  if (raw.do === 'inbox')
+    return { do: 'inbox', record: 'record' in raw && typeof raw.record === 'string' ? raw.record.slice(0, 9) : null };
+  if (raw.do === 'scope' || raw.do === 'mcp') return { do: raw.do };
   if (raw.do === 'refused' && 'what' in raw && typeof raw.what === 'string')
     return { do: 'refused', what: raw.what.slice(0, 200) };
   return null;

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { ClosureRole } from '../../domain/closure/roles.ts';
-import { type AskChannel, mcpAnswer } from './mcp-tools.ts';
+import { type AskChannel, mcpAnswer, type ToolUser } from './mcp-tools.ts';
 
 export type McpLines = Disposable & {
   /** Opens a line and returns its name: the pipes are `name.in` and `name.out` in the directory. Null when there can be no more. */
@@ -19,7 +18,7 @@ const most = { atOnce: 8, opened: 64, bytes: 1 << 20, pending: 16 };
 export function openMcpLines(
   place: { readonly directory: string; readonly mkfifo: string; readonly owner: number },
   ask: AskChannel,
-  closes?: ClosureRole,
+  user?: ToolUser,
 ): McpLines {
   const lines = new Set<Disposable>();
   let opened = 0;
@@ -39,7 +38,7 @@ export function openMcpLines(
       }
       const line = follow(
         path,
-        (text) => mcpAnswer(text, ask, closes),
+        (text) => mcpAnswer(text, ask, user),
         () => {
           lines.delete(line);
           remove();

@@ -109,7 +109,7 @@ describe('a tool', () => {
       text: 'handoff taken; you may end now',
       isError: false,
     });
-    expect((await call('post', { text: 'x' })).asked).toEqual([{ do: 'post', kind: 'note', target: 'all', text: 'x' }]);
+    expect((await call('post', { text: 'x' })).asked).toEqual([{ do: 'post', kind: 'note', text: 'x' }]);
     expect(await call('ask', { question: 'which?', wait: 5 }, { ok: true, answer: 'that' })).toEqual({
       asked: [{ do: 'post', kind: 'question', target: 'person', text: 'which?', wait: 5 }],
       text: 'answered: that',
@@ -151,4 +151,25 @@ describe('a tool', () => {
   ])('%s with what does not fit asks nobody: %j', async (name, given, why) => {
     expect(await call(name, given)).toEqual({ asked: [], text: `not taken: ${why}`, isError: true });
   });
+});
+
+test('the orchestrator has tools for guidance and for reading, and no other', async () => {
+  const ask = (): ChannelAnswer => ({ ok: true, mail: 'a record' });
+  const list = await mcpAnswer(request('tools/list'), ask, 'orchestrator');
+  expect((list as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name)).toEqual([
+    'post',
+    'inbox',
+  ]);
+  const asked: object[] = [];
+  const hear = (message: object): ChannelAnswer => {
+    asked.push(message);
+    return { ok: true };
+  };
+  const use = (name: string, given: object) =>
+    mcpAnswer(request('tools/call', { name, arguments: given }), hear, 'orchestrator');
+  await use('post', { text: 'sort them', to: 'a' });
+  expect(asked).toEqual([{ do: 'post', kind: 'orchestrator-guidance', target: 'a', text: 'sort them' }]);
+  expect(await use('post', { text: 'x', kind: 'request' })).toMatchObject({ result: { isError: true } });
+  expect(await use('handoff', { status: 'done', summary: 'x' })).toMatchObject({ error: { code: -32602 } });
+  expect(asked).toHaveLength(1);
 });

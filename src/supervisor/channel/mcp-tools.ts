@@ -104,7 +104,8 @@ const handoffTool: Tool = {
       questions: texts,
       dropped: {
         ...texts,
-        description: 'resolvers: changes of either side that the result lacks, each as `path:lines reason`',
+        description:
+          'resolvers: changes of either side that the result lacks, each as `path:lines reason` or `path:mode reason`',
       },
       claims: {
         ...texts,
@@ -169,7 +170,11 @@ const commonTools = (role: ClosureRole | undefined): readonly Tool[] => [
     inputSchema: takes(
       {
         text,
-        to: { type: 'string', description: 'a task, `capability:<name>`, `person` or `all`; default: all' },
+        to: {
+          type: 'string',
+          description:
+            'a task, `owner` (of what it refers to), `capability:<name>`, `person` or `all`; needed for a request; default: `person` for a blocker, otherwise `all`',
+        },
         kind: {
           type: 'string',
           enum: kindsOf(role === 'integration' ? 'integration' : 'agent'),
@@ -192,8 +197,8 @@ const commonTools = (role: ClosureRole | undefined): readonly Tool[] => [
       },
       ['text'],
     ),
-    message: ({ to = 'all', kind = 'note', ...post }) => ({ do: 'post', kind, target: to, ...post }),
-    reply: (_, { to = 'all' }) => `posted for ${to}`,
+    message: ({ to, kind = 'note', ...post }) => ({ do: 'post', kind, target: to, ...post }),
+    reply: (_, { to }) => (to === undefined ? 'posted' : `posted for ${to}`),
   },
   {
     name: 'ask',
@@ -236,9 +241,12 @@ const commonTools = (role: ClosureRole | undefined): readonly Tool[] => [
   },
   {
     name: 'inbox',
-    description: 'Messages to you from people and other tasks, and the answers to your questions.',
-    inputSchema: takes({}),
-    message: () => ({ do: 'inbox' }),
+    description:
+      'Messages to you from people and other tasks, the answers to your questions, and what is open in your wave. The most important first.',
+    inputSchema: takes({
+      record: { type: 'string', maxLength: 9, description: 'the number of one record, shown whole' },
+    }),
+    message: ({ record }) => ({ do: 'inbox', record }),
     reply: ({ mail = '' }) => mail,
   },
   {
@@ -251,11 +259,39 @@ const commonTools = (role: ClosureRole | undefined): readonly Tool[] => [
   },
 ];
 
-/** A closure role ends with a report, every other task with a handoff. */
-const toolsOf = (role: ClosureRole | undefined): readonly Tool[] => [
-  role === undefined ? handoffTool : verdictTool(role),
-  ...commonTools(role),
+/** Everything that the orchestrator can do. */
+const orchestratorTools: readonly Tool[] = [
+  {
+    name: 'post',
+    description: 'Write guidance to a task, to all tasks, or to all tasks with a capability. They read it as advice.',
+    inputSchema: takes(
+      {
+        text,
+        to: { type: 'string', description: 'a task, `capability:<name>` or `all`; default: all' },
+        references: { ...texts, maxItems: 20, description: 'paths, `task:<name>` or `record:<number>`' },
+      },
+      ['text'],
+    ),
+    message: ({ to = 'all', ...post }) => ({ do: 'post', kind: 'orchestrator-guidance', target: to, ...post }),
+    reply: (_, { to = 'all' }) => `posted for ${to}`,
+  },
+  {
+    name: 'inbox',
+    description: 'The waves, the tasks and every record of the board, as they are now.',
+    inputSchema: takes({}),
+    message: () => ({ do: 'inbox' }),
+    reply: ({ mail = '' }) => mail,
+  },
 ];
+
+/** Whoever uses the tools, when it is not the agent of an ordinary task. */
+export type ToolUser = ClosureRole | 'orchestrator' | undefined;
+
+/** A closure role ends with a report, every other task with a handoff, and the orchestrator with neither. */
+const toolsOf = (user: ToolUser): readonly Tool[] =>
+  user === 'orchestrator'
+    ? orchestratorTools
+    : [user === undefined ? handoffTool : verdictTool(user), ...commonTools(user)];
 
 /** The fence client prints the same text. It imports nothing of ours, so it has a copy. */
 const laterText = (paths: readonly string[]): string =>
@@ -268,7 +304,7 @@ export type AskChannel = (message: object) => ChannelAnswer | Promise<ChannelAns
  * Answers one line of the Model Context Protocol on stdio: as much of it as a server of tools alone needs, without the libraries that
  * every supervisor would have to load. Null for a notification, and for an answer to no request.
  */
-export async function mcpAnswer(line: string, ask: AskChannel, closes?: ClosureRole): Promise<object | null> {
+export async function mcpAnswer(line: string, ask: AskChannel, user?: ToolUser): Promise<object | null> {
   const message = shallowJson(line);
   if (message === undefined) return failed(null, codes.parse, 'that is no JSON, or too deep');
   const { jsonrpc, id, method, params } = fieldsOf(message);
@@ -276,15 +312,15 @@ export async function mcpAnswer(line: string, ask: AskChannel, closes?: ClosureR
   if (id === undefined || method === undefined) return null;
   switch (method) {
     case 'initialize':
-      return done(id, begun(fieldsOf(params)['protocolVersion'], closes === undefined ? 'handoff' : 'verdict'));
+      return done(id, begun(fieldsOf(params)['protocolVersion'], user));
     case 'ping':
       return done(id, {});
     case 'tools/list':
       return done(id, {
-        tools: toolsOf(closes).map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+        tools: toolsOf(user).map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
       });
     case 'tools/call':
-      return await called(id, fieldsOf(params), { ask, tools: toolsOf(closes) });
+      return await called(id, fieldsOf(params), { ask, tools: toolsOf(user) });
     default:
       return failed(id, codes.method, 'there is no such method here');
   }
@@ -293,11 +329,14 @@ export async function mcpAnswer(line: string, ask: AskChannel, closes?: ClosureR
 /** The newest first. Of those between, one allows several requests in one line, which nobody sends and we do not read. */
 const versions = ['2025-11-25', '2025-06-18', '2024-11-05'];
 
-const begun = (wanted: unknown, end: 'handoff' | 'verdict'): object => ({
+const begun = (wanted: unknown, user: ToolUser): object => ({
   protocolVersion: versions.find((version) => version === wanted) ?? versions[0],
   capabilities: { tools: {} },
   serverInfo: { name: 'tidegate', version: '1' },
-  instructions: `You work on one task of a Tidegate run. Call \`${end}\` when you have finished: without it nothing counts as done. \`scope\` lists the paths that you may change.`,
+  instructions:
+    user === 'orchestrator'
+      ? 'You watch a Tidegate run. `inbox` shows its state, and `post` writes guidance to its tasks.'
+      : `You work on one task of a Tidegate run. Call \`${user === undefined ? 'handoff' : 'verdict'}\` when you have finished: without it nothing counts as done. \`scope\` lists the paths that you may change.`,
 });
 
 /** Answers wrong arguments with a text for the model, which can correct them. Only a tool that does not exist is an error of the client. */

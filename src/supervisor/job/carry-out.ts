@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { agentUser, FenceUnavailable, fencedWorkspace, type Host } from '../../adapters/fence/index.ts';
+import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
 import { chooseHandoff, readHandoffFile } from '../../adapters/handoff/index.ts';
 import { findProgram } from '../../adapters/process/program.ts';
 import { loadExecutor } from '../../agents/agents.ts';
@@ -21,11 +22,12 @@ import { agentHome } from '../agent/launch.ts';
 import { openTranscript } from '../agent/transcript.ts';
 import { takeAsks } from '../channel/asks.ts';
 import { openClientChannel } from '../channel/client-channel.ts';
-import { takePosts } from '../channel/posts.ts';
+import { refuseAllButGuidance, takePosts } from '../channel/posts.ts';
 import { type AgentWords, deafToAgent, hearAgent } from '../output/agent-words.ts';
 import { displayed, type Output, openOutput } from '../output/output.ts';
 import { type KnownSecrets, knownSecrets, redactTexts } from '../output/redact.ts';
-import { isFenced, type JobContext, type PreparedJob } from './context.ts';
+import { openReport } from './check-report.ts';
+import { hasRepository, isFenced, type JobContext, type PreparedJob } from './context.ts';
 import { type Notes, openNotes } from './control.ts';
 import { runAgent, runSetup, runTeardown } from './processes.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
@@ -51,12 +53,14 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
   const place = toolPlace(context, host);
   // a program prints what the code prints that it runs, so its marker lines count only if the plan says so
   const isHeard = job.closes !== undefined && (job.agent !== null || job.markers === true);
-  const words = isHeard ? hearAgent() : deafToAgent;
+  const report = job.parse === undefined ? null : openReport(job.parse, files.workspace);
+  const words = report?.words ?? (isHeard ? hearAgent() : deafToAgent);
   const watched = { ...context, place, notes, secrets, hear: words.add };
   const watch = job.agent === null ? null : watchAgent(job.agent, executor, watched);
   const closed = { workspace: place.workspace, readOnly: readOnly.map(({ target }) => target) };
   const asks = takeAsks(closed, job.terms?.scope ?? job.agent?.scope ?? null, notes.add);
-  const posts = takePosts({ attempt: job.id, closes: job.closes }, job.terms?.inbox, notes.add);
+  const isOrchestrator = job.kind === 'orchestrator';
+  const posts = takePosts({ attempt: job.id, closes: job.closes, isOrchestrator }, job.terms, notes.add);
   steering.onTerms((terms) => {
     watch?.terms(terms);
     asks.terms(terms);
@@ -71,6 +75,7 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
     post: posts.post,
     act: posts.act,
     inbox: posts.inbox,
+    ...(isOrchestrator ? { refuse: refuseAllButGuidance(notes.add) } : {}),
     scope: asks.scope,
   });
   using denials = openDenials({ ...context, notes, secrets }, watch);
@@ -81,6 +86,7 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
     removeStandIns(files);
     return record(output, { ending: setUp });
   }
+  report?.clear();
   const first = await runAgent(prepared, job.brief, {});
   const second = await remindIfSilent(prepared, first.ending);
   const ending = withProgram(job, second?.ending ?? first.ending);
@@ -89,8 +95,10 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
   removeStandIns(files);
   const values = secrets();
   scrubHome(agentHome(files, job), values);
+  const read = report?.read(ending);
   const snapshot = await jobSnapshot(context, values);
   await runTeardown(prepared);
+  if (!hasRepository(job)) removeTreeSync(files.workspace);
   return record(output, {
     ending,
     handoff: redactTexts(handoffOf(prepared), values),
@@ -100,6 +108,7 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
     ...(sleptSeconds === 0 ? {} : { sleptSeconds }),
     refusals: redactTexts(channel.refusals(), values),
     ...(watch === null ? {} : { agent: watch.close() }),
+    ...(read === undefined ? {} : { report: redactTexts(read, values) }),
   });
 }
 
@@ -107,7 +116,13 @@ export async function carryOut(context: JobContext): Promise<ExitRecord> {
 function withProgram({ kind, agent, argv }: Job, ending: Ending): Ending {
   const { reason, code } = ending;
   const [command] = argv;
-  if (kind !== 'attempt' || agent !== null || command === undefined || ending.because !== undefined) return ending;
+  if (
+    (kind !== 'attempt' && kind !== 'orchestrator') ||
+    agent !== null ||
+    command === undefined ||
+    ending.because !== undefined
+  )
+    return ending;
   if (reason !== 'exited' || (code !== 126 && code !== 127)) return ending;
   return { ...ending, because: { rule: 'command-status', command, code } };
 }

@@ -66,6 +66,9 @@ export type PreparedJob = JobContext &
 
 export const isFenced = ({ fence }: Pick<Job, 'fence'>): boolean => fence.mode !== 'none';
 
+/** False for the orchestrator, whose folder is empty. */
+export const hasRepository = (job: Job | ShellJob): boolean => !('kind' in job) || job.kind !== 'orchestrator';
+
 /** Resolves `~/` to the home of the current user. The plan keeps it as written, so that its hash is the same for everybody. */
 export function atHome<J extends Pick<Job, 'fence'>>(job: J, home: string): J {
   const { read, write } = job.fence;

@@ -59,7 +59,7 @@ export async function runAgent(prepared: PreparedJob, prompt: string, variables:
   const start = prepareLaunch(prepared, prompt);
   if ('rule' in start) return { ending: launchFailed(start), limits: startLimits(prepared.clock) };
   const { context, launch, binds } = start;
-  const mayTalk = job.kind === 'attempt';
+  const mayTalk = job.kind === 'attempt' || job.kind === 'orchestrator';
   const version = files.started() === null ? await versionOf(prepared, start) : null;
   const inside = isFenced(job)
     ? { brief: `${fencedRuntime}/brief.md`, socket: `${fencedRuntime}/s`, bin: `${fencedRuntime}/bin` }

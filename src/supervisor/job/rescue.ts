@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { removeCanary } from '../../adapters/fence/index.ts';
+import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
 import { readRecord } from '../../adapters/files/workspace-record.ts';
 import { chooseHandoff, readHandoffFile } from '../../adapters/handoff/index.ts';
 import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
@@ -10,6 +11,7 @@ import type { ExitRecord, Job } from '../../ports/supervisor.ts';
 import { agentHome } from '../agent/launch.ts';
 import { displayed, nameOfLog } from '../output/output.ts';
 import { redactTexts, secretsOf } from '../output/redact.ts';
+import { hasRepository } from './context.ts';
 import { removeStandIns } from './read-only-paths.ts';
 import { jobSnapshot, scrubHome } from './snapshot.ts';
 
@@ -27,6 +29,7 @@ export async function rescue(
   const hasWorkspace = readRecord(recordOf(files.workspace)) !== null;
   if (hasWorkspace) removeStandIns(files);
   if (hasWorkspace && job.fence.mode !== 'none') removeCanary(files.workspace, job.nonce);
+  if (!hasRepository(job)) removeTreeSync(files.workspace);
   scrubHome(agentHome(files, job), secretsOf(job, environment));
   const { log, tail } = logOf(files);
   const record: ExitRecord = {

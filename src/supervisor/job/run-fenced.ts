@@ -18,7 +18,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { Ending } from '../../domain/gates/evidence.ts';
 import type { Network } from '../../domain/plan/plan.ts';
 import { type Output, type OutputPipe, openOutputPipe } from '../output/output.ts';
-import { isFenced, type JobFence, type Stop } from './context.ts';
+import { hasRepository, isFenced, type JobFence, type Stop } from './context.ts';
 
 /** One process in the fence of a job. */
 export type FencedRun = {
@@ -153,7 +153,7 @@ const bindsOf = ({ job, files, runtime, environment, readOnly }: JobFence): read
   const objects = objectsBeside(files.workspace);
   return [
     ...runtime.binds,
-    { source: objects, target: objects, access: 'read' },
+    ...(hasRepository(job) ? [{ source: objects, target: objects, access: 'read' } as const] : []),
     ...certificateBinds(environment),
     ...job.fence.read.map((path): Bind => ({ source: path, target: path, access: 'read' })),
     ...job.fence.write.map((path): Bind => ({ source: path, target: path, access: 'write' })),

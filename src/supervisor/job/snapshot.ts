@@ -32,7 +32,7 @@ export async function jobSnapshot(
   { job, files, environment }: Pick<JobContext, 'job' | 'files' | 'environment'>,
   secrets: readonly string[] = secretsOf(job, environment),
 ): Promise<Pick<ExitRecord, 'snapshot' | 'snapshotProblem'>> {
-  if (job.kind === 'check') return { snapshot: null, snapshotProblem: null };
+  if (job.kind === 'check' || job.kind === 'orchestrator') return { snapshot: null, snapshotProblem: null };
   const take = (): Promise<SnapshotEvidence> =>
     takeSnapshot({
       repository: job.repository,

@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { callFilter, findHost, type Host } from '../../adapters/fence/index.ts';
+import { removeTreeSync } from '../../adapters/files/remove-tree.ts';
 import { personsStore } from '../../adapters/git/lfs/index.ts';
 import { makeWorkspace } from '../../adapters/workspace/index.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { stateDir } from '../../domain/ledger/state-dir.ts';
 import type { Job } from '../../ports/supervisor.ts';
-import { isFenced, type JobContext, type JobFence } from './context.ts';
+import { hasRepository, isFenced, type JobContext, type JobFence } from './context.ts';
 
 type Environment = JobContext['environment'];
 
@@ -17,6 +18,10 @@ export async function makeJobWorkspace(
 ): Promise<{ readonly host: Host; readonly findings: readonly Finding[] }> {
   const host = findHost(environment, [job.checkout, dirname(job.repository)], job.id);
   if (isFenced(job)) callFilter();
+  if (!hasRepository(job)) {
+    makeScratch(files.workspace, ownerOf(job, host));
+    return { host, findings: [] };
+  }
   const hasCheckout = existsSync(job.checkout);
   const { findings } = await makeWorkspace({
     repository: job.repository,
@@ -30,6 +35,13 @@ export async function makeJobWorkspace(
     ...(withIncluded && hasCheckout ? { checkout: job.checkout } : {}),
   });
   return { host, findings };
+}
+
+/** An empty folder. It is made anew, and nothing of it is kept. */
+function makeScratch(directory: string, owner: Host['agent'] | null): void {
+  removeTreeSync(directory);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (owner !== null) chownSync(directory, owner.uid, owner.gid);
 }
 
 /** The user that root gives the workspace to; null when everything is ours anyway. */

@@ -68,6 +68,8 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
       });
     },
     async branchTip(branch) {
+      // `main~1` names a commit and no branch; git allows none of this in the name of one
+      if (/[~^:?*[\\\s]|\.\.|@\{/.test(branch)) return null;
       const tip = await oneLine({
         ...persons,
         args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `refs/heads/${branch}^{commit}`],

@@ -1,8 +1,16 @@
 import type { CommitId } from '../../../domain/base/ids.ts';
-import { goneHunks, hasMarkers, type SideHunk, type SidesOfFile } from '../../../domain/derived/sides.ts';
+import { present } from '../../../domain/base/result.ts';
+import {
+  goneHunks,
+  goneModes,
+  hasMarkers,
+  type ModesOfFile,
+  type SideHunk,
+  type SidesOfFile,
+} from '../../../domain/derived/sides.ts';
 import type { ComparedSides } from '../../../domain/ledger/derived-task-events.ts';
 import { git, objectId, openObjects } from '../process/index.ts';
-import { listTree } from '../read/index.ts';
+import { listTree, type TreeEntry } from '../read/index.ts';
 
 /** Commits whose files are compared. */
 type ComparedCommits = {
@@ -12,7 +20,7 @@ type ComparedCommits = {
   readonly result: CommitId;
 };
 
-/** Compares files of a result with both sides that it was made from, line by line. Bytes are not decoded. */
+/** Compares files of a result with both sides that it was made from: line by line, and by their modes. Bytes are not decoded. */
 export async function compareFiles(
   gitDir: string,
   commits: ComparedCommits,
@@ -21,10 +29,11 @@ export async function compareFiles(
   const read = await reader(gitDir, commits);
   const compared = [];
   for (const path of paths.toSorted()) {
-    const files = await read(path);
+    const { lines, modes } = await read(path);
     const ours = await hunksOf(gitDir, 'ours', commits, path);
     const theirs = await hunksOf(gitDir, 'theirs', commits, path);
-    compared.push({ path, isMarked: hasMarkers(files), gone: goneHunks(path, files, [...ours, ...theirs]) });
+    const gone = [...goneHunks(path, lines, [...ours, ...theirs]), ...goneModes(path, modes)];
+    compared.push({ path, isMarked: hasMarkers(lines), gone });
   }
   return {
     markers: compared.filter(({ isMarked }) => isMarked).map(({ path }) => path),
@@ -32,29 +41,38 @@ export async function compareFiles(
   };
 }
 
+type ComparedFile = { readonly lines: SidesOfFile; readonly modes: ModesOfFile };
+
 /** Reads one path of all sides. */
-async function reader(gitDir: string, commits: ComparedCommits): Promise<(path: string) => Promise<SidesOfFile>> {
-  const idsIn = async (commit: CommitId): Promise<ReadonlyMap<string, string>> =>
-    new Map((await listTree(gitDir, commit)).map(({ path, id }) => [path, id]));
+async function reader(gitDir: string, commits: ComparedCommits): Promise<(path: string) => Promise<ComparedFile>> {
+  const filesIn = async (commit: CommitId): Promise<ReadonlyMap<string, TreeEntry>> =>
+    new Map((await listTree(gitDir, commit)).map((entry) => [entry.path, entry]));
   const trees = {
-    base: await idsIn(commits.base),
-    ours: await idsIn(commits.ours),
-    theirs: await idsIn(commits.theirs),
-    result: await idsIn(commits.result),
+    base: await filesIn(commits.base),
+    ours: await filesIn(commits.ours),
+    theirs: await filesIn(commits.theirs),
+    result: await filesIn(commits.result),
   };
   return async (path) => {
     await using objects = openObjects(gitDir);
-    const linesIn = async (tree: ReadonlyMap<string, string>): Promise<readonly string[]> => {
-      const id = tree.get(path);
+    const linesIn = async (tree: ReadonlyMap<string, TreeEntry>): Promise<readonly string[]> => {
+      const id = tree.get(path)?.id;
       const bytes = id === undefined ? null : await objects.read(id);
       return bytes === null ? [] : bytes.toString('latin1').replace(/\n$/, '').split('\n');
     };
-    return {
+    const lines = {
       base: await linesIn(trees.base),
       ours: await linesIn(trees.ours),
       theirs: await linesIn(trees.theirs),
       result: await linesIn(trees.result),
     };
+    const modes = present({
+      base: trees.base.get(path)?.mode,
+      ours: trees.ours.get(path)?.mode,
+      theirs: trees.theirs.get(path)?.mode,
+      result: trees.result.get(path)?.mode,
+    });
+    return { lines, modes };
   };
 }
 

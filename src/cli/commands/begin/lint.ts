@@ -4,7 +4,7 @@ import type { Finding } from '../../../domain/findings/finding.ts';
 import type { NotOrdered } from '../../../engine/orders/order-run.ts';
 import type { ReadPlan } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
-import { definitionLines, findingText, roleLines } from '../../../view/plan-view.ts';
+import { definitionLines, findingText, policyText, roleLines } from '../../../view/plan-view.ts';
 import { aPlan, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
 
 export const lintCommand = command({
@@ -37,7 +37,10 @@ export function lintOutcome(loaded: ReadPlan): Outcome {
   const { plan, hash, planFile } = loaded;
   const tasks = plan.waves.reduce((sum, wave) => sum + wave.tasks.length, 0);
   const summary = `${planFile}: ${plural(plan.waves.length, 'wave')}, ${plural(tasks, 'task')}, plan hash ${hash.slice(0, 12)}`;
-  const checks = plan.checks.flatMap((check) => [`check ${check.name}: ${check.run}`, ...definitionLines(check)]);
+  const checks = plan.checks.flatMap((check) => [
+    `check ${check.name}: ${check.run}${policyText(check)}`,
+    ...definitionLines(check),
+  ]);
   const roles = plan.waves.flatMap(({ name, closure = [] }, wave): readonly Text[] =>
     closure.length === 0 ? [] : [waveName(wave, name), ...roleLines(plan, wave, { definitions: true })],
   );

@@ -11,7 +11,7 @@ export const answerCommand = command({
   summary: 'answer a question of an agent',
   arguments: {
     record: {
-      about: 'run/record, or a record of the live or newest run',
+      about: 'run/record, repository/record, or a record of the live or newest run',
       required: true,
       shown: 'run/record',
       completes: 'runs',
@@ -36,11 +36,11 @@ async function settle(
 ): Promise<Outcome> {
   const named = await recordNamed(repo, 'answer', typed);
   if (!named.ok) return named.error;
-  const { record, ...subject } = named.value;
-  const { run, state } = subject;
+  const { record, board, subject } = named.value;
+  const { run } = subject;
   const refusal = refuseAgentAction(repo, 'answer', `answer ${run}/${record}`);
   if (refusal !== null) return refusal;
-  const question = recordById(state, record);
+  const question = recordById(board, record);
   const text =
     message === undefined && question !== undefined ? await askPerson(context, recordLines(question)) : message;
   if (text === undefined)
@@ -48,7 +48,10 @@ async function settle(
       'no-message',
       `answer: write the answer with -m, or close the question: tidegate answer --close ${run}/${record}`,
     );
-  return await actOn(repo, { action: 'answer', subject, input: { record, text } });
+  const input = { record, text };
+  return 'repository' in subject
+    ? await actOn(repo, { action: 'answer-above', subject, input })
+    : await actOn(repo, { action: 'answer', subject, input });
 }
 
 async function askPerson(context: Context, question: ReturnType<typeof recordLines>): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { landingNoteLines } from '../../../view/role-text.ts';
 import { inForeground } from '../../follow/foreground.ts';
 import { askLanding } from '../../follow/taps.ts';
 import { actOn, refuseAgentAction } from '../../frame/act.ts';
-import { aRun, command, exitCodes } from '../../frame/command.ts';
+import { aRun, command, exitCodes, namesInLists } from '../../frame/command.ts';
 import { resolveWholeRun } from '../../frame/subject.ts';
 
 export const landCommand = command({
@@ -17,15 +17,26 @@ export const landCommand = command({
     run: { ...aRun, about: 'a run, or the first letters of its name (default: the live or newest run)' },
   },
   options: {
-    only: { value: 'tasks', about: 'land only these tasks (comma-separated); the result is checked first' },
+    only: {
+      value: 'tasks',
+      repeatable: true,
+      about: 'land only these tasks (comma-separated); the result is checked first',
+    },
     yes: { about: 'do not ask; without a terminal, running this command is the approval' },
-    except: { value: 'tasks', about: 'leave out these tasks and those that need them; land them later' },
+    except: {
+      value: 'tasks',
+      repeatable: true,
+      about: 'leave out these tasks (comma-separated) and those that need them; land them later',
+    },
   },
   changes: async ({ run: typed, only, except, yes }, repo, context) => {
     const subject = await resolveWholeRun(repo, 'land', typed, 'newest');
     if (!subject.ok) return subject.error;
     const { run, state } = subject.value;
-    const input = { only: listOf(only), except: listOf(except) };
+    const [named, left] = [namesInLists('land --only', only), namesInLists('land --except', except)];
+    if (!named.ok) return named.error;
+    if (!left.ok) return left.error;
+    const input = { only: named.value, except: left.value };
     const refusal = refuseAgentAction(repo, 'land', `land ${run}`);
     if (refusal !== null) return refusal;
     const chosen = chosenToLand(state, input);
@@ -55,9 +66,6 @@ function chosenToLand(
   const choice = chooseTasks(state, only ?? null, except ?? null);
   return choice.ok ? (choice.value?.tasks ?? leftToLand(state)) : [];
 }
-
-const listOf = (names: string | undefined): readonly string[] | undefined =>
-  names?.split(',').map((name) => name.trim());
 
 function alsoLeftOut(state: RunState, except: readonly string[] | undefined): WithoutTasks['also'] {
   const choice = chooseTasks(state, null, except ?? null);

@@ -12,7 +12,7 @@ export const recordCommand = command({
   summary: 'act on a record of the board',
   arguments: {
     record: {
-      about: 'run/record, or a record of the live or newest run',
+      about: 'run/record, repository/record, or a record of the live or newest run',
       required: true,
       shown: 'run/record',
       completes: 'runs',
@@ -37,18 +37,21 @@ type Input = {
 async function act(repo: RepositoryHandle, context: Context, input: Input): Promise<Outcome> {
   const named = await recordNamed(repo, 'record', input.record);
   if (!named.ok) return named.error;
-  const { record, ...subject } = named.value;
+  const { record, board, subject } = named.value;
   const name = `record ${subject.run}/${record} ${input.act}`;
   const refusal = refuseAgentAction(repo, 'record', name);
   if (refusal !== null) return refusal;
   const known = recordActs.find((one) => one === input.act);
   if (known === undefined) return usageError('bad-act', `record: the act must be one of ${recordActs.join(', ')}`);
-  const text = input.message ?? (actRules[known].words ? await askWords(context, subject.state, record) : undefined);
+  const text = input.message ?? (actRules[known].words ? await askWords(context, board, record) : undefined);
   if (actRules[known].words && (text === undefined || text.trim() === ''))
     return usageError('no-message', `record: say why, with -m: tidegate ${name} -m "your reason"`);
   const words = text === undefined ? {} : { text };
   const to = input.to === undefined ? {} : { to: input.to };
-  return await actOn(repo, { action: 'record', subject, input: { record, act: known, ...words, ...to } });
+  const details = { record, act: known, ...words, ...to };
+  return 'repository' in subject
+    ? await actOn(repo, { action: 'record-above', subject, input: details })
+    : await actOn(repo, { action: 'record', subject, input: details });
 }
 
 /** Shows the record, then asks. */

@@ -1,6 +1,6 @@
 import { agentKinds } from '../../../agents/agents.ts';
 import { relaunchPhases } from '../../../domain/relaunch/phases.ts';
-import { command, usageError } from '../../frame/command.ts';
+import { command, namesInLists, usageError } from '../../frame/command.ts';
 
 export const retryCommand = command({
   name: 'retry',
@@ -17,6 +17,7 @@ export const retryCommand = command({
     agent: { value: 'name', choices: Object.keys(agentKinds), about: 'give the task to this agent' },
     only: {
       value: 'tasks',
+      repeatable: true,
       about: 'start only these tasks and closure roles again (comma-separated); all others stay as they are',
     },
     from: {
@@ -24,12 +25,19 @@ export const retryCommand = command({
       choices: relaunchPhases,
       about: 'run the open wave again from here on; reports before it are kept, and unchanged results are reused',
     },
-    clear: { value: 'tasks', about: 'do not reuse the results of these tasks (comma-separated); they start again' },
+    clear: {
+      value: 'tasks',
+      repeatable: true,
+      about: 'do not reuse the results of these tasks (comma-separated); they start again',
+    },
   },
   asks: ({ subject, agent, only, from, clear }) => {
-    if (only !== undefined || from !== undefined || clear !== undefined)
+    const [named, cleared] = [namesInLists('retry --only', only), namesInLists('retry --clear', clear)];
+    if (!named.ok) return named.error;
+    if (!cleared.ok) return cleared.error;
+    if (named.value !== undefined || from !== undefined || cleared.value !== undefined)
       return agent === undefined
-        ? { action: 'relaunch', subject, input: { only: names(only), from, clear: names(clear) } }
+        ? { action: 'relaunch', subject, input: { only: named.value, from, clear: cleared.value } }
         : usageError('bad-choice', 'retry: --agent is for one task: tidegate retry run/task --agent <name>');
     if (subject === undefined)
       return usageError('no-task', 'retry: name a task, or choose tasks: tidegate retry <run> --only <task,…>');
@@ -38,9 +46,3 @@ export const retryCommand = command({
       : { action: 'switch-agent', subject, input: { agent } };
   },
 });
-
-const names = (list: string | undefined): readonly string[] | undefined =>
-  list
-    ?.split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');

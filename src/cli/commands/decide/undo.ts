@@ -1,8 +1,11 @@
-import type { TaskId } from '../../../domain/base/ids.ts';
+import type { RunId, TaskId } from '../../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../../domain/base/result.ts';
+import { type Dependency, isMetByLanding } from '../../../domain/dependencies/dependency.ts';
+import { requirementsOn } from '../../../domain/dependencies/link.ts';
+import { brief } from '../../../domain/explain/text.ts';
 import { isExactUndo, isUndone } from '../../../domain/landing/undo.ts';
 import type { LedgerEvent } from '../../../domain/ledger/events.ts';
-import type { KnownRun } from '../../../engine/orders/find-run.ts';
+import { type KnownRun, knownRuns } from '../../../engine/orders/find-run.ts';
 import type { LoggedCommit, RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { eventLine } from '../../../view/event-line.ts';
@@ -43,12 +46,15 @@ async function undo(
   const refusal = dryRun ? null : refuseAgentAction(repo, 'undo', `undo ${name}`);
   if (refusal !== null) return refusal;
   const { run, task, state } = subject.value;
+  const dependents = dependentLines(await dependentsOn(repo, run, task));
+  if (yes && !context.json) for (const line of dependents) context.terminal.line(line);
   if ((dryRun || !yes) && !isUndone(state, task)) {
     const preview = await previewUndo(repo, subject.value);
     if (!preview.ok) return failure('nothing-to-undo', `undo: ${preview.error}`);
-    const { lines, data } = preview.value;
+    const { data } = preview.value;
+    const lines = [...preview.value.lines, ...dependents];
     if (dryRun) return done([...lines, `Nothing was done. To do it: tidegate undo ${name}`], data);
-    if (!context.terminal.interactive || context.json) return unconfirmed(name, preview.value);
+    if (!context.terminal.interactive || context.json) return unconfirmed(name, { lines, data });
     for (const line of lines) context.terminal.line(line);
     const answer = (await context.terminal.ask(`Undo ${name}? [y/N]`))?.trim().toLowerCase();
     if (answer !== 'y' && answer !== 'yes')
@@ -60,6 +66,28 @@ async function undo(
   });
   return await actOn(repo, { action: 'undo', subject: subject.value, input: {} });
 }
+
+type Dependent = { readonly run: RunId; readonly dependency: Dependency; readonly hasLanded: boolean };
+
+/** Required dependencies of other runs on what is undone. A run that is over without having landed does not count. */
+async function dependentsOn(repo: RepositoryHandle, run: RunId, task: TaskId | null): Promise<readonly Dependent[]> {
+  const runs = (await knownRuns(repo.ledger)).flatMap(({ state }) => state ?? []);
+  return runs.flatMap((other) => {
+    const hasLanded = other.undo.status === 'landed';
+    if (!hasLanded && other.ended !== null && other.ended !== 'done') return [];
+    return requirementsOn(other, run)
+      .filter(({ required, other: end }) => required && (task === null || !('task' in end) || end.task === task))
+      .filter((dependency) => isMetByLanding(dependency))
+      .map((dependency) => ({ run: other.run, dependency, hasLanded }));
+  });
+}
+
+const dependentLines = (dependents: readonly Dependent[]): readonly string[] =>
+  dependents.map(({ run, dependency: { id, text }, hasLanded }) =>
+    hasLanded
+      ? `${run} depends on it (${id}: ${brief(text)}) and has landed: it stays.`
+      : `${run} depends on it (${id}: ${brief(text)}): it does not land until you decide about ${id}.`,
+  );
 
 /** There is no person to ask, so the branch stays where it is. */
 const unconfirmed = (name: string, { lines, data }: UndoPreview): Outcome => ({

@@ -23,6 +23,10 @@ test.each([
     ['post', 'hello', '-m', 'it is b', '--kind', 'decision'],
     { type: 'requested-post', kind: 'decision', target: hello, text: 'it is b', by },
   ],
+  [
+    ['post', '-m', 'then this', '--depends-on', '1'],
+    { type: 'requested-post', kind: 'note', target: 'all', text: 'then this', dependsOn: ['1'], by },
+  ],
   [['answer', '1', '-m', 'b'], { type: 'requested-answer', record: '1', text: 'b', by }],
   [['answer', `${run}/1`, '--close'], { type: 'requested-answer', record: '1', text: null, by }],
 ])('tidegate %j is one request', async (argv, request) => {
@@ -38,6 +42,8 @@ test.each([
   [['answer', '7', '-m', 'b'], `the board of ${run} has no record 7`],
   [['answer', '2', '-m', 'b'], 'record 2 needs no answer; it is closed'],
   [['post', '-m', ' '], 'the message is empty'],
+  [['post', '-m', 'x', '--kind', 'request'], 'say who gets it: --to <task> or --to person'],
+  [['post', '-m', 'x', '--depends-on', 'y'], 'a record can only depend on records of the board, by number'],
   [['post', '-m', 'x', '--kind', 'order'], 'the kind must be one of note, question'],
 ])('tidegate %j asks for nothing, and says why', async (argv, why) => {
   await using here = await commandScene([...working, posted(1), posted(2, { kind: 'note' })]);
@@ -59,7 +65,7 @@ test.each([[['answer', '1', '-m', 'b']], [['post', '-m', 'x']]])(
 test('the board and the inbox show what agents wrote on lines of their own, without control characters', async () => {
   await using here = await commandScene([...working, posted(1), posted(2, { kind: 'note', target: 'all', text: 'x' })]);
   expect((await here.tidegate('board')).out).toBe(
-    '1 question  hello → person  open  which table?\n2 note  hello → all  x',
+    '1 question  hello → person  open  which table?\n2 note  hello → all  x\n1 open',
   );
   expect((await here.tidegate('inbox')).out).toContain(`${run}/hello: its agent asks: "which table?"`);
   expect((await here.tidegate('inbox', '--json')).document).toMatchObject({

@@ -1,9 +1,10 @@
 import type { TaskId } from '../../../domain/base/ids.ts';
 import { below, resolvePath } from '../../../domain/base/paths.ts';
 import { err, ok, type Result } from '../../../domain/base/result.ts';
+import { leftOutTexts, mergedSnapshot } from '../../../domain/derived/left-out.ts';
 import type { SnapshotEvidence } from '../../../domain/gates/evidence.ts';
 import type { RunState } from '../../../domain/run/run.ts';
-import { snapshotOf, type TaskState } from '../../../domain/run/task.ts';
+import type { TaskState } from '../../../domain/run/task.ts';
 import type { LineCount, RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { diffstatText, type JudgedFile, judgeFiles } from '../../../view/task-view.ts';
@@ -64,7 +65,7 @@ async function showDiff(
   const { run, state, task } = subject.value;
   const tasks = Object.values(state.tasks).filter(({ id }) => task === null || id === task);
   const all = tasks.flatMap((one): readonly Change[] => {
-    const snapshot = snapshotOf(one);
+    const snapshot = mergedSnapshot(state, one);
     return snapshot === null ? [] : [{ task: one, snapshot, entries: judgeFiles(state, one, snapshot) }];
   });
   const name = task === null ? run : `${run}/${task}`;
@@ -88,7 +89,7 @@ async function showDiff(
     const counts = (await repo.patches.counts(snapshot.base, snapshot.commit)) ?? [];
     const files = entries.map((entry) => ({ ...entry, ...linesOf(counts, entry.path) }));
     documents.push({ task: one.id, base: snapshot.base, snapshot: snapshot.commit, files, patch });
-    lines.push(...(lines.length === 0 ? [] : ['']), ...headLines(one, snapshot, entries, counts));
+    lines.push(...(lines.length === 0 ? [] : ['']), ...headLines(state, { task: one, snapshot, entries }, counts));
     if (options.stat && entries.length > 0) lines.push(`  ${diffstatText(diffstatOf(counts))}`);
     if (patch !== null && !context.json) lines.push('', ...patch.trimEnd().split('\n').map(patchLine));
   }
@@ -104,11 +105,11 @@ const onlyNamed = (all: readonly Change[], named: ReadonlySet<string>): readonly
 /** Returns the changes of one task, for the terminal UI. */
 export async function taskDiff(repo: RepositoryHandle, state: RunState, id: TaskId): Promise<readonly Text[]> {
   const task = state.tasks[id];
-  const snapshot = task === undefined ? null : snapshotOf(task);
+  const snapshot = task === undefined ? null : mergedSnapshot(state, task);
   if (task === undefined || snapshot === null) return [`${state.run}/${id} has no snapshot yet.`];
   const patch = await repo.patches.text(snapshot.base, snapshot.commit, []);
   const counts = (await repo.patches.counts(snapshot.base, snapshot.commit)) ?? [];
-  const head = headLines(task, snapshot, judgeFiles(state, task, snapshot), counts);
+  const head = headLines(state, { task, snapshot, entries: judgeFiles(state, task, snapshot) }, counts);
   return [...head, '', ...patch.trimEnd().split('\n').map(patchLine)];
 }
 
@@ -120,7 +121,7 @@ export async function diffHead(
   snapshot: SnapshotEvidence,
 ): Promise<readonly Text[]> {
   const counts = (await repo.patches.counts(snapshot.base, snapshot.commit)) ?? [];
-  return headLines(task, snapshot, judgeFiles(state, task, snapshot), counts);
+  return headLines(state, { task, snapshot, entries: judgeFiles(state, task, snapshot) }, counts);
 }
 
 /** Opens one task after the other: a difftool shows two sides. */
@@ -166,9 +167,8 @@ function countText(count: LineCount | undefined): string {
 }
 
 function headLines(
-  task: TaskState,
-  snapshot: SnapshotEvidence,
-  entries: readonly JudgedFile[],
+  state: RunState,
+  { task, snapshot, entries }: Change,
   counts: readonly LineCount[],
 ): readonly Text[] {
   const width = Math.min(48, Math.max(0, ...entries.map(({ path }) => path.length)));
@@ -183,6 +183,7 @@ function headLines(
         problem === null ? { text: whose, tone: 'good' } : { text: `out of scope: ${problem}`, tone: 'bad' },
       ],
     ),
+    ...leftOutTexts(state, task).map((text): Text => [`  left out ${text}`]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../../domain/base/result.ts';
+import { theRepository } from '../../../domain/repository/repository.ts';
 import { followLedger } from '../../../engine/follow-ledger.ts';
-import { isDcmStream, type Stored } from '../../../ports/ledger.ts';
+import { isDcmStream, repositoryStream, type Stored } from '../../../ports/ledger.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { eventDescriber } from '../../../view/event-line.ts';
@@ -12,7 +13,7 @@ export const eventsCommand = command({
   group: 'look',
   summary: 'list the events of the ledger',
   arguments: {
-    run: { ...aRun, about: 'a run, or external:<session> (default: the live run)' },
+    run: { ...aRun, about: 'a run, repository, or external:<session> (default: the live run)' },
   },
   options: {
     all: { about: 'list the events of all runs and of the repository' },
@@ -37,6 +38,7 @@ async function streamOf(
   repo: RepositoryHandle,
   typed: string | undefined,
 ): Promise<Result<{ readonly run: string }, Outcome>> {
+  if (typed === theRepository) return ok({ run: repositoryStream });
   if (typed === undefined || !isDcmStream(typed)) return await resolveSubject(repo, 'events', typed, 'newest');
   return (await repo.ledger.streams()).includes(typed)
     ? ok({ run: typed })

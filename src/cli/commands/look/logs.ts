@@ -1,7 +1,8 @@
 import { type AttemptId, attemptId, type RunId } from '../../../domain/base/ids.ts';
 import { checkOutput } from '../../../domain/explain/hold.ts';
 import type { LogEvidence } from '../../../domain/gates/evidence.ts';
-import { foldRun } from '../../../domain/run/run.ts';
+import { orchestratorId } from '../../../domain/orchestrator/orchestrator.ts';
+import { foldRun, type RunState } from '../../../domain/run/run.ts';
 import { isLive } from '../../../domain/run/schedule.ts';
 import { generatedPaths } from '../../../domain/scope/claims.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
@@ -9,7 +10,13 @@ import { checkDocument, endingDocument } from '../../../view/document.ts';
 import { endingText } from '../../../view/event-line.ts';
 import { ticker } from '../../follow/follow.ts';
 import { aRunOrTask, type Context, command, done, exitCodes, type Outcome, usageError } from '../../frame/command.ts';
-import { type RunSubject, resolveRun, resolveTask, type TaskSubject } from '../../frame/subject.ts';
+import {
+  orchestratorSubject,
+  type RunSubject,
+  resolveRun,
+  resolveTask,
+  type TaskSubject,
+} from '../../frame/subject.ts';
 
 import { hasTranscript } from './attach.ts';
 
@@ -43,6 +50,8 @@ async function showLogs(
   repo: RepositoryHandle,
   context: Context,
 ): Promise<Outcome> {
+  const guide = await orchestratorSubject(repo, 'logs', typed);
+  if (guide !== null) return guide.ok ? await guideLog(repo, context, guide.value, options) : guide.error;
   const subject = await resolveRun(repo, 'logs', typed, 'newest');
   if (!subject.ok) return subject.error;
   const { task, state, run } = subject.value;
@@ -55,22 +64,41 @@ async function showLogs(
   const only = task === null && live.length === 1 ? `${run}/${live[0]?.id}` : (typed ?? run);
   const one = await resolveTask(repo, 'logs', only, 'newest');
   if (!one.ok) return one.error;
-  const attempt = attemptNamed(one.value, options.attempt);
+  const launches = one.value.state.tasks[one.value.task]?.launches ?? 0;
+  const attempt = attemptNamed({ run, task: one.value.task, launches }, options.attempt);
   if (attempt === undefined)
     return usageError('no-attempt', `logs: ${run}/${one.value.task} has no attempt ${options.attempt ?? 'yet'}`);
   if (!context.json && hasTranscript(one.value, Number(attempt.split('.').at(-1))))
     context.terminal.problem(`tidegate: note: this is raw output. Readable: tidegate attach ${run}/${one.value.task}`);
-  return options.follow ? await followLog(repo, context, one.value, attempt) : await wholeLog(repo, context, attempt);
+  if (!options.follow) return await wholeLog(repo, context, attempt);
+  const isLiveNow = (now: RunState | null): boolean => isAttemptLive(now, one.value.task, attempt);
+  return await followLog(repo, context, run, { attempt, isLive: isLiveNow });
 }
 
-function attemptNamed({ run, state, task }: TaskSubject, typed: string | undefined): AttemptId | undefined {
-  const launches = state.tasks[task]?.launches ?? 0;
+type Launched = { readonly run: RunId; readonly task: TaskSubject['task']; readonly launches: number };
+
+function attemptNamed({ run, task, launches }: Launched, typed: string | undefined): AttemptId | undefined {
   const number = typed === undefined ? launches : /^\d{1,4}$/.test(typed) ? Number(typed) : 0;
   return number >= 1 && number <= launches ? attemptId(run, task, number) : undefined;
 }
 
+/** The output of the resident orchestrator. */
+async function guideLog(
+  repo: RepositoryHandle,
+  context: Context,
+  { run, state }: RunSubject,
+  { follow, attempt: typed }: LogOptions,
+): Promise<Outcome> {
+  const attempt = attemptNamed({ run, task: orchestratorId, launches: state.orchestrator?.launches ?? 0 }, typed);
+  if (attempt === undefined)
+    return usageError('no-attempt', `logs: ${run}/${orchestratorId} has no attempt ${typed ?? 'yet'}`);
+  if (!follow) return await wholeLog(repo, context, attempt);
+  return await followLog(repo, context, run, { attempt, isLive: (now) => now?.orchestrator?.live?.id === attempt });
+}
+
 async function allLogs(repo: RepositoryHandle, context: Context, { run, state }: RunSubject): Promise<Outcome> {
-  const started = Object.values(state.tasks).filter(({ launches }) => launches > 0);
+  const guide = { id: orchestratorId, launches: state.orchestrator?.launches ?? 0 };
+  const started = [...Object.values(state.tasks), guide].filter(({ launches }) => launches > 0);
   if (started.length === 0) return done([`No task of ${run} has started.`], { run, logs: [] });
   const logs: unknown[] = [];
   for (const { id, launches } of started) {
@@ -118,8 +146,8 @@ async function printJobLog(
 async function followLog(
   repo: RepositoryHandle,
   context: Context,
-  { run, task }: TaskSubject,
-  attempt: AttemptId,
+  run: RunId,
+  { attempt, isLive: isLiveIn }: { readonly attempt: AttemptId; isLive(now: RunState | null): boolean },
 ): Promise<Outcome> {
   const left = Promise.withResolvers<'left'>();
   using _signals = context.onSignal(() => left.resolve('left'));
@@ -128,7 +156,7 @@ async function followLog(
   let from = 0;
   let rest = '';
   for (;;) {
-    const isOver = !isAttemptLive(foldRun(await repo.ledger.read(run)), task, attempt);
+    const isOver = !isLiveIn(foldRun(await repo.ledger.read(run)));
     for (;;) {
       const read = await repo.files.readLog(attempt, from);
       if (read.next === from) break;

@@ -3,25 +3,36 @@ import { type AttemptId, attemptId, type TaskId } from '../../../domain/base/ids
 import { present } from '../../../domain/base/result.ts';
 import { safeLine } from '../../../domain/base/safe-text.ts';
 import { plannedIn } from '../../../domain/derived/derived-tasks.ts';
+import { leftOutTexts } from '../../../domain/derived/left-out.ts';
 import { describeVerdict, explainVerdict } from '../../../domain/explain/explain.ts';
 import { holdAdvice } from '../../../domain/explain/hold.ts';
 import { needsOf } from '../../../domain/explain/needs.ts';
 import { overrideOf, overrideText } from '../../../domain/explain/overrides.ts';
 import { directiveText, sleepText } from '../../../domain/explain/text.ts';
 import type { Verdict } from '../../../domain/gates/verdict.ts';
+import { orchestratorId } from '../../../domain/orchestrator/orchestrator.ts';
 import { settleLimits } from '../../../domain/run/settle-attempt.ts';
 import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../../../domain/run/task.ts';
 import { asIntended, nextAttempt, promptOf } from '../../../engine/prompt/prompt.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { runDocument } from '../../../view/document.ts';
+import { eventLine } from '../../../view/event-line.ts';
+import { orchestratorDocument, orchestratorLines } from '../../../view/orchestrator-view.ts';
 import { phaseTable } from '../../../view/phases.ts';
 import { planView } from '../../../view/plan-view.ts';
 import { landingNoteLines } from '../../../view/role-text.ts';
 import { adviceLines, headLine, type RunView } from '../../../view/run-view.ts';
 import { fileCount, taskWords } from '../../../view/task-view.ts';
 import { aRunOrTask, command, done, failure, type Outcome, usageError } from '../../frame/command.ts';
-import { resolveRun, resolveTask, showEach, type TaskSubject } from '../../frame/subject.ts';
+import {
+  orchestratorSubject,
+  type RunSubject,
+  resolveRun,
+  resolveTask,
+  showEach,
+  type TaskSubject,
+} from '../../frame/subject.ts';
 import { viewOf } from './status.ts';
 
 export const showCommand = command({
@@ -35,6 +46,8 @@ export const showCommand = command({
 });
 
 async function showOne(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {
+  const guide = await orchestratorSubject(repo, 'show', typed);
+  if (guide !== null) return guide.ok ? showOrchestrator(guide.value) : guide.error;
   const subject = await resolveRun(repo, 'show', typed, 'newest');
   if (!subject.ok) return subject.error;
   const view = await viewOf(repo, subject.value);
@@ -46,6 +59,7 @@ async function showOne(typed: string | undefined, repo: RepositoryHandle): Promi
         headLine(view),
         ...phaseTable(view.state),
         ...landingNoteLines(view.state),
+        ...orchestratorLines(view.state),
         '',
         ...planView(view.state, [], { definitions: true }),
       ],
@@ -60,6 +74,17 @@ async function showOne(typed: string | undefined, repo: RepositoryHandle): Promi
     monitored: monitored?.map(explainVerdict) ?? null,
     planned: plannedIn(view.state, task),
     ...present({ derived: view.state.derived?.[task] }),
+  });
+}
+
+/** The resident orchestrator, and everything that it posted or was refused. */
+function showOrchestrator({ run, state, stored }: RunSubject): Outcome {
+  const noted = stored.flatMap(({ event }) => (event.type === 'orchestrator-noted' ? (eventLine(event) ?? []) : []));
+  const log = state.orchestrator === undefined ? [] : [`its output: tidegate logs ${run}/${orchestratorId}`];
+  return done([...orchestratorLines(state).slice(1), ...noted, ...log], {
+    run,
+    orchestrator: orchestratorDocument(state),
+    planned: state.plan.orchestrator,
   });
 }
 
@@ -90,7 +115,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${fileCount(snapshot)}`]),
     ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${safeLine(handoff.summary)}`]),
     ...(handoff?.remaining ?? []).map((text) => `remains   ${safeLine(text)}`),
-    ...(handoff?.dropped ?? []).map((text) => `left out  ${safeLine(text)}`),
+    ...leftOutTexts(state, task).map((text) => `left out  ${safeLine(text)}`),
     ...(handoff?.questions ?? []).map((text) => `question  ${safeLine(text)}`),
     ...(override === null ? [] : overrideText(override)),
     ...(task.progress.status === 'held'

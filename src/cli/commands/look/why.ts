@@ -1,7 +1,9 @@
+import { safeLine } from '../../../domain/base/safe-text.ts';
+import { firstFailures, type TestFailure } from '../../../domain/checks/test-history.ts';
 import { noCoordinatorAdvice } from '../../../domain/explain/text.ts';
 import { isAttended } from '../../../engine/orders/create-run.ts';
 import { currentRuns } from '../../../engine/orders/current-run.ts';
-import { fullAt, landsBefore } from '../../../engine/orders/find-run.ts';
+import { fullAt, knownRuns, landsBefore } from '../../../engine/orders/find-run.ts';
 import type { RepositoryHandle } from '../../../ports/repository-handle.ts';
 import type { Text } from '../../../ports/terminal.ts';
 import { closingActions, closingLines, relaunchDocument } from '../../../view/closing.ts';
@@ -16,11 +18,28 @@ export const whyCommand = command({
   group: 'look',
   summary: 'explain what a run or a task is waiting for, and what to type',
   arguments: { subject: aRunOrTask },
-  options: { all: { about: 'list everything that keeps the wave open, with its owner, age and command' } },
+  options: {
+    all: { about: 'list everything that keeps the wave open, with its owner, age and command' },
+    test: { value: 'name', about: 'say which run and task first broke this test, of a check with parse: junit' },
+  },
   mcp: true,
-  looks: ({ subject, all }, repo) =>
-    showEach(repo, subject, (typed) => (all ? listAll(typed, repo) : explainOne(typed, repo))),
+  looks: ({ subject, all, test }, repo) =>
+    test === undefined
+      ? showEach(repo, subject, (typed) => (all ? listAll(typed, repo) : explainOne(typed, repo)))
+      : explainTest(test, repo),
 });
+
+/** Looks through all runs of the repository. */
+async function explainTest(wanted: string, repo: RepositoryHandle): Promise<Outcome> {
+  const failures = firstFailures(await knownRuns(repo.ledger), wanted);
+  const lines = failures.map(failureText).map(safeLine);
+  return done(lines.length === 0 ? [`No run has seen ${safeLine(wanted)} fail.`] : lines, { test: wanted, failures });
+}
+
+const failureText = ({ test, check, run, task, at }: TestFailure): string =>
+  task === null
+    ? `${test} (check ${check}) already failed where ${run} began: ${at}`
+    : `${test} (check ${check}) was first broken by ${run}/${task}: ${at}`;
 
 /** Lists the least set of actions that would close the wave. */
 async function listAll(typed: string | undefined, repo: RepositoryHandle): Promise<Outcome> {

@@ -5,6 +5,9 @@ import type { Sentences } from '../sentence.ts';
 export const boardSentences: Sentences<BoardRules> = {
   'post-poster': ({ kind, posts }) =>
     `a record of the kind ${kind} can be posted by ${posts.map(poster).join(' and ')} only`,
+  'orchestrator-only': () => 'the orchestrator can post orchestrator-guidance, read the board, and do nothing else',
+  'guidance-reader': ({ named }) =>
+    `guidance is for a task of this run, for all, or for a capability that a task has; ${named} is none of these`,
   'post-priority': ({ priorities }) => `the priority must be one of ${priorities.join(', ')}`,
   'post-confidence': ({ confidences }) => `the confidence must be one of ${confidences.join(', ')}`,
   'post-reference': ({ limit }) =>
@@ -21,6 +24,10 @@ export const boardSentences: Sentences<BoardRules> = {
   'record-status': ({ record, act, status }) => `record ${record} is ${status}, so nobody can ${deeds[act]}`,
   'record-reason': ({ act }) =>
     act === 'answer' ? 'an answer is needed; add -m "answer"' : `words are needed to ${deeds[act]}; add -m "reason"`,
+  'repository-target': () => ({
+    detail: 'a record of the repository is for all or for a person',
+    fix: 'to write to one task: tidegate post <run>/<task> -m "…"',
+  }),
   'record-target': () => 'say who gets it: --to <task> or --to person',
   'record-task-over': ({ task }) => `${task} cannot get it: it is finished, dropped or a closure role`,
   'open-record': ({ run, record, kind, to }) => ({
@@ -28,7 +35,7 @@ export const boardSentences: Sentences<BoardRules> = {
     fix: answerQuestion(run, record),
   }),
   'open-unassignable': ({ run, record, kind, named, reason }) => ({
-    detail: `${kind} ${record} is for ${named}, ${unassignable[reason]}`,
+    detail: `${kind} ${record} is for ${reason === 'no-owner' ? 'the owner' : named}, ${unassignable[reason]}`,
     fix: `tidegate record ${run}/${record} reassign --to <task>`,
   }),
 };
@@ -37,6 +44,7 @@ const unassignable = {
   'no-task': 'which is no task of this run',
   'task-over': 'which can do nothing more',
   'no-capability': 'and no task of this run has that capability',
+  'no-owner': 'and no task of this run owns what it refers to',
 } as const;
 
 const deeds = {

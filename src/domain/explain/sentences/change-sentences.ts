@@ -144,10 +144,11 @@ const steered: Readonly<Record<Steering, string>> = {
   tidegate: 'Tidegate',
 };
 
-function definitionText({ checks, roles = [], keys }: FindingOf<'check-definition'>): string {
+function definitionText({ checks, roles = [], resolver, keys }: FindingOf<'check-definition'>): string {
   const subject = keys === undefined ? 'it' : keys.map((key) => `\`${key}\``).join(', ');
   const verb = keys === undefined || keys.length === 1 ? 'defines' : 'define';
-  return `${subject} ${verb} ${[named('check', checks), named('closure role', roles)].filter((text) => text !== '').join(' and ')}`;
+  const defined = [named('check', checks), named('closure role', roles), resolver === true ? 'the resolver' : ''];
+  return `${subject} ${verb} ${defined.filter((text) => text !== '').join(' and ')}`;
 }
 
 const named = (noun: string, names: readonly string[]): string =>
@@ -214,7 +215,7 @@ const overlapPath = ({ path, folded }: Overlap): string =>
 const roleFaults: Readonly<Record<FindingOf<'role-owns'>['fault'], string>> = {
   everything: ': the other roles would judge an empty tree',
   protected: ', which is protected',
-  'check-definition': ', which defines a check or a closure role',
+  'check-definition': ', which defines a check, a closure role or the resolver',
   'whole-tree': ': its report is about the whole tree, so it changes nothing',
 };
 

@@ -3,8 +3,8 @@ import type { DependencyRules } from '../../findings/dependency-rules.ts';
 import type { Sentences } from '../sentence.ts';
 
 export const dependencySentences: Sentences<DependencyRules> = {
-  'dependency-open': ({ dependency, named, words, unmet }) => ({
-    detail: `dependency ${dependency} on ${named} is open: ${words}${unmetText(named, unmet)}`,
+  'dependency-open': ({ dependency, named, words, unmet, branch }) => ({
+    detail: `dependency ${dependency}${branch === undefined ? '' : ` of the branch ${branch}`} on ${named} is open: ${words}${unmetText(named, unmet)}`,
     command: endDependencyCommand(dependency),
   }),
   'dependency-owed': ({ dependency, named, words, unmet }) => ({
@@ -25,6 +25,7 @@ export const dependencySentences: Sentences<DependencyRules> = {
     detail: `${run} cannot depend on itself`,
     fix: 'to order its tasks, use `needs` in the plan',
   }),
+  'dependency-known': ({ dependency, named }) => `it already depends on ${named} (${dependency})`,
   'dependency-met': ({ named, branch }) => `${named} has already landed on ${branch}`,
   'dependency-over': ({ run, outcome }) => `${run} has ended (${outcome}), so nothing of it can be waited for`,
   'dependency-task': ({ run, task }) => `${run}/${task} was dropped or has landed`,
@@ -36,8 +37,10 @@ export const dependencySentences: Sentences<DependencyRules> = {
   'no-such-dependency': ({ run, named, known }) =>
     known.length === 0 ? `${run} has no dependencies` : `${run} has no dependency ${named}; it has ${known.join(', ')}`,
   'dependency-settled': ({ dependency, status }) => `dependency ${dependency} is already ${status}`,
-  'dependency-elsewhere': ({ dependency, run }) => ({
-    detail: `${dependency} is a dependency of ${run}`,
+  'dependency-branch': ({ named }) => ({ detail: `there is no branch ${named}`, fix: 'list the branches: git branch' }),
+  'dependency-same-branch': ({ branch }) => `the branch ${branch} cannot depend on itself`,
+  'dependency-elsewhere': ({ dependency, run, branch }) => ({
+    detail: `${dependency} is a dependency of ${branch === undefined ? run : `the branch ${branch}`}`,
     fix: endDependencyCommand(dependency),
   }),
 };
@@ -47,5 +50,6 @@ export const endDependencyCommand = (dependency: string, end: 'resolve' | 'cance
 
 function unmetText(name: string, unmet: UnmetCause | undefined): string {
   if (unmet === undefined) return '';
-  return unmet === 'dropped' ? `; ${name} was dropped` : `; ${name} has ended (${unmet})`;
+  if (unmet === 'dropped') return `; ${name} was dropped`;
+  return unmet === 'undone' ? `; the landing of ${name} was undone` : `; ${name} has ended (${unmet})`;
 }

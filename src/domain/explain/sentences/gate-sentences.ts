@@ -4,6 +4,7 @@ import { roleWords } from '../../closure/roles.ts';
 import type { FindingOf } from '../../findings/finding.ts';
 import type { GateRules } from '../../findings/gate-rules.ts';
 import type { ProofFault } from '../../gates/evidence.ts';
+import { unclearText, worseText } from '../check-text.ts';
 import type { Sentences } from '../sentence.ts';
 import { checkOutcomes, few } from '../text.ts';
 import { describeBreaches } from './attempt-sentences.ts';
@@ -62,11 +63,9 @@ export const gateSentences: Sentences<GateRules> = {
     `the workspace could not be snapshotted${because === undefined ? '' : `: ${explain(because).detail}`}`,
   'sides-compared': () => 'the result was not compared with both sides',
   'markers-left': () => 'it still has markers of the conflict',
-  'hunk-gone': ({ side, from, to }) => ({
-    detail: `the result lacks ${from === to ? `line ${from}` : `lines ${from} to ${to}`} of ${
-      side === 'theirs' ? 'the task' : 'the other tasks'
-    }, and the handoff does not name ${from === to ? 'it' : 'them'}`,
-    fix: 'restore it, or name it with `--dropped "path:lines reason"`',
+  'hunk-gone': (hunk) => ({
+    detail: `${goneText(hunk)}, and the handoff does not name that`,
+    fix: `restore it, or name it with \`--dropped "path:${hunk.mode === undefined ? 'lines' : 'mode'} reason"\``,
   }),
   files: ({ changed, limit }) => `${changed} files were changed; the limit is ${limit}`,
   changes: () => 'no files were changed; set `allowEmpty` if that is correct',
@@ -85,7 +84,8 @@ export const gateSentences: Sentences<GateRules> = {
   'draft-read': ({ where }) => `${where} was not read`,
   'round-has-tasks': () => 'no task is in this round',
   'check-run': ({ check }) => `the check ${check} has not run on this tree`,
-  check: ({ check, outcome }) => `the check ${check} ${checkOutcomes[outcome]}`,
+  check: ({ check, outcome, worse }) => `the check ${check} ${checkOutcomes[outcome]}${worseText(worse)}`,
+  'check-unclear': ({ check, why }) => `the check ${check} cannot be compared with the base: ${unclearText(why)}`,
   conflict: ({ files }) => `conflicts with other work in ${files.join(', ')}`,
   'check-fails': ({ check }) => `the check ${check} fails`,
   'role-report': ({ role, code, word, words }) =>
@@ -179,6 +179,7 @@ function missingFix({ why, run, branch = '', next, file }: FindingOf<'wave-missi
 const proofFaults: Readonly<Record<ProofFault, string>> = {
   absent: 'was not left',
   'not-a-file': 'is not a plain file',
+  empty: 'is empty',
   unreadable: 'cannot be read',
   unchanged: 'was there before and was not written by this attempt',
   withheld: 'was not taken',
@@ -221,3 +222,12 @@ const reportGaps: Readonly<Record<string, string>> = {
   'missing-cont-eval-benchmarks': 'names no benchmark',
   'cont-eval-benchmark-mismatch': 'its benchmarks are not those of the plan',
 };
+
+function goneText({ side, from, to, back, mode }: FindingOf<'hunk-gone'>): string {
+  const whose = side === 'theirs' ? 'the task' : 'the other tasks';
+  if (mode !== undefined) return `the result lacks mode ${mode} of ${whose}`;
+  const lines = from === to ? `line ${from}` : `lines ${from} to ${to}`;
+  return back === true
+    ? `the result has lines again that ${whose} removed at ${lines}`
+    : `the result lacks ${lines} of ${whose}`;
+}

@@ -50,6 +50,7 @@ export const haltSentences: Sentences<HaltRules> = {
   'round-conflicts': () => 'every task of the round conflicts',
   'round-closure': () => 'closure did not pass',
   'round-replanned': () => 'the plan was replaced',
+  'round-component': ({ component }) => `${component} stays at its level`,
   'round-interrupted': ({ task }) => `a person's request about ${task} ended the round`,
   'round-check': ({ check, tasks }) => `${check} fails with ${tasks.join(', ')}`,
   'round-generated': ({ paths, because }, explain) => `${notRebuilt(paths)}: ${explain(because).detail}`,

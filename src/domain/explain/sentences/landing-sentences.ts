@@ -1,8 +1,10 @@
 import { shellPath, shellWord } from '../../base/safe-text.ts';
+import { checkBarrier } from '../../checks/open-checks.ts';
 import type { Finding, FindingOf } from '../../findings/finding.ts';
 import type { LandingRules } from '../../findings/landing-rules.ts';
 import { changersIn, changesBy, type DefinitionDispute } from '../../landing/earlier-definitions.ts';
 import type { ForeignCommit } from '../../ledger/landing-events.ts';
+import { unclearText, worseText } from '../check-text.ts';
 import { answerQuestion, checkLog, settleRecord, undoAgain } from '../commands.ts';
 import type { Sentences } from '../sentence.ts';
 import { few, withWords } from '../text.ts';
@@ -95,7 +97,7 @@ export const landingSentences: Sentences<LandingRules> = {
     };
   },
   'landing-question': ({ run, record, branch, kind = 'question' }) => ({
-    detail: `${kind} ${record} is critical: nothing lands on ${branch} until it is ${kind === 'question' ? 'answered' : 'settled'}`,
+    detail: `${kind} ${record} is open: nothing lands on ${branch} until it is ${kind === 'question' ? 'answered' : 'settled'}`,
     command: kind === 'contradiction' ? settleRecord(run, record) : answerQuestion(run, record),
   }),
   'landing-role': ({ run, branch, task, because }, explain) => ({
@@ -180,16 +182,21 @@ const askWhy = 'tidegate why';
 /** The changes that a run with `--with-uncommitted` was built on land only as the person's own commit. */
 const commitFirst = 'commit the changes that the run was built on';
 
-function landingCheckFails({ run, branch, tasks, check, uncommitted }: FindingOf<'landing-check'>) {
+function landingCheckFails({ run, branch, tasks, check, uncommitted, worse, unclear }: FindingOf<'landing-check'>) {
+  if (unclear !== undefined)
+    return {
+      detail: `the check ${check} cannot be compared with ${branch}: ${unclearText(unclear)}`,
+      fix: `tidegate resolve ${run}/${checkBarrier(check)} -m "reason", then tidegate land ${run}`,
+    };
   if (uncommitted === true)
     return { detail: `the check ${check} fails on ${branch} without your uncommitted changes`, fix: commitFirst };
   return tasks === null
     ? {
-        detail: `the check ${check} fails on top of the new ${branch}`,
+        detail: `the check ${check} fails on top of the new ${branch}${worseText(worse)}`,
         fix: `fix ${branch} so that the check passes, and commit`,
       }
     : {
-        detail: `the check ${check} fails on ${branch} with only ${tasks.join(', ')}`,
+        detail: `the check ${check} fails on ${branch} with only ${tasks.join(', ')}${worseText(worse)}`,
         fix: `choose other tasks, or land all of them (tidegate land ${run})`,
       };
 }

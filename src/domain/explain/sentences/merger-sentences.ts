@@ -157,6 +157,7 @@ const taskGaps: Readonly<Record<TaskGap | DerivedGap, (task: string) => string>>
   'task-not-reused': (task) => `${task} was started under another version of the plan`,
   'task-fingerprint': (task) => `the result of ${task} was made from something else than it is reused for`,
   'task-relaunched': (task) => `a person selected ${task} to start again after this attempt`,
+  'task-need-changed': (task) => `${task} was made from other work of a task that it needs`,
   'task-needs-gone': (task) => `the new plan keeps ${task}, but not the tasks that it needs`,
   'task-started-early': (task) => `${task} was started before it was approved`,
   'task-baseless': (task) => `${task} has no recorded base`,

@@ -26,6 +26,18 @@ export const planSentences: Sentences<PlanRules> = {
     detail: `\`${task}\` is the id of a closure role of this plan`,
     fix: 'give the task another id',
   }),
+  'orchestrator-id': ({ task }) => ({
+    detail: `\`${task}\` is the name of the orchestrator of this plan`,
+    fix: 'give the task another id',
+  }),
+  'orchestrator-usd': ({ usd, run }) => ({
+    detail: `the orchestrator may spend $${usd}, but the whole run only $${run}`,
+    fix: 'lower orchestrator.limits.usd, or raise limits.run.usd',
+  }),
+  'orchestrator-program': ({ program }) => ({
+    detail: `the orchestrator cannot run ${program}, because it sees no file of the repository`,
+    fix: 'name a program on the PATH, or an absolute path that the fence shows',
+  }),
   'unknown-need': ({ task, need, meant }) => ({
     detail: `\`${task}\` needs \`${need}\`, which does not exist`,
     fix: meant === null ? 'name a task of this plan' : `did you mean \`${meant}\`?`,
@@ -289,10 +301,6 @@ const subjectFaults = {
 } as const;
 
 const unsupported: Readonly<Record<PlanRules['exit-unsupported']['missing'], { lacks: string; fix: string }>> = {
-  'check-or-proof': {
-    lacks: 'the plan has no checks, and the task declares no proof',
-    fix: 'add `checks`, or a proof: `proofs: [{ path: <file> }]`',
-  },
   check: { lacks: 'the plan has no checks', fix: 'add `checks`' },
   proof: { lacks: 'the task declares no proof for it', fix: 'add a proof: `proofs: [{ path: <file> }]`' },
   docs: {

@@ -1,6 +1,7 @@
 import type { FindingOf } from '../../findings/finding.ts';
 import type { RequestRules } from '../../findings/request-rules.ts';
 import type { TapName } from '../../ledger/requests.ts';
+import { theRepository } from '../../repository/repository.ts';
 import { reworkInstead } from '../commands.ts';
 import { type Explain, type Sentences, withPlace } from '../sentence.ts';
 
@@ -18,6 +19,10 @@ export const requestSentences: Sentences<RequestRules> = {
   'derived-grant': ({ run, task, standsFor }) => ({
     detail: `${task} may change only the paths that it repairs`,
     fix: `work on the task itself: tidegate rework ${run}/${standsFor} -m "…"`,
+  }),
+  'derived-selected': ({ run, task, standsFor }) => ({
+    detail: `${task} was made for ${standsFor} and is not selected by itself`,
+    fix: `start it again: tidegate retry ${run}/${task}; or select its task: tidegate retry ${run} --only ${standsFor}`,
   }),
   'wave-closed': ({ wave }) => `wave ${wave + 1} is closed`,
   'not-kept': ({ run, task, path }) => ({
@@ -97,10 +102,10 @@ export const requestSentences: Sentences<RequestRules> = {
   'post-target': () => 'the target must be a task, person or all',
   'post-empty': () => 'the message is empty',
   'post-long': ({ limit }) => `the message has more than ${limit} characters`,
-  'no-such-record': ({ run, record }) => ({
-    detail: `the board of ${run} has no record ${record}`,
-    fix: `tidegate board ${run}`,
-  }),
+  'no-such-record': ({ run, record }) =>
+    run === theRepository
+      ? { detail: `the board of the repository has no record ${record}`, fix: 'tidegate board --repository' }
+      : { detail: `the board of ${run} has no record ${record}`, fix: `tidegate board ${run}` },
   'role-request': ({ run, task, ended }) =>
     ended === true
       ? { detail: `${task} is a closure role, and the run has ended: there is nothing to drop`, fix: 'tidegate clean' }
@@ -116,7 +121,7 @@ export const requestSentences: Sentences<RequestRules> = {
   'proof-level': ({ level, levels }) => `${JSON.stringify(level)} is no level of a proof; use ${levels.join(', ')}`,
   'proof-artifacts': ({ most }) => `a proof has 1 to ${most} artifacts; add --file <path> or --url <address>`,
   'proof-artifact': ({ artifact }) =>
-    `${artifact} needs the SHA-256 of its content, 64 hexadecimal digits; an address begins with http:// or https://`,
+    `${artifact} must be a file that is not empty, or an address (http:// or https://), with the SHA-256 of its content`,
   'proof-file': ({ file, fault, bytes = 0, shape = '' }) => {
     if (fault === 'unreadable') return `${file} is not a file that can be read`;
     return fault === 'secret' ? `${file} contains a secret (${shape})` : `${file} is larger than ${bytes / 1e6} MB`;
@@ -165,6 +170,7 @@ const tapText = (tap: TapName): string => tap.replace(/^start-(\d+)$/, (_, wave)
 const statusRules: Readonly<Record<FindingOf<'task-status'>['action'], string>> = {
   'drop-paths': 'paths can be dropped only from a held task',
   retry: 'only a held, failed or dropped task can be retried',
+  select: 'only a ready, held, failed or dropped task can be selected',
   rework: 'only a held, failed or ready task can be reworked',
   accept: 'only a held or failed task can be accepted',
   edit: 'only a held, failed or ready task can be edited',
