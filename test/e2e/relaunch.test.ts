@@ -94,7 +94,7 @@ describe('tasks that need one that starts again', { timeout: 180_000 }, () => {
     await p.cli('resume', run, '--json');
     expect((await launches(p)).filter((task) => task !== 'wave-1-qa')).toEqual(['b', 'a', 'b', 'a', 'b']);
     expect((await p.cli('resolve', `${run}/wave-1-qa`, '-m', 'good enough')).code).toBe(0);
-    expect((await p.cli('land', run)).code).toBe(0);
+    expect(await p.cli('land', run)).toMatchObject({ code: 0 });
     expect([shown(p, 'a.txt'), shown(p, 'b.txt')]).toEqual(['b2', 'b2']);
     await expectSound(p);
   });
