@@ -134,3 +134,18 @@ describe('killed half way, a landing of one task is finished by the next coordin
     120_000,
   );
 });
+
+test('land right after the last decision waits for the merge that the decision has started', async () => {
+  const slow = [{ name: 'slow', run: 'test ! -f one.txt || sleep 2' }];
+  const bad = scripted('exit 1', { owns: ['bad.txt'] });
+  const limits = { attempts: 1 };
+  await using p = await project({
+    plan: { partial: 'hold', checks: slow, limits, tasks: { one: writes('one'), bad } },
+  });
+  const run = await ordered(p);
+  expect(await p.cli('drop', `${run}/bad`)).toMatchObject({ code: 0 });
+  // 3: a task was dropped
+  expect(await p.cli('land', run)).toMatchObject({ code: 3, stderr: '' });
+  expect(filesOf(p)).toBe('one.txt');
+  await sound(p);
+});
